@@ -3,16 +3,26 @@ import nx from '@nx/eslint-plugin';
 import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
+const DATABASE = ['pg', '@prisma/*', '@prisma/**'];
+const QUEUE = ['bullmq', 'ioredis'];
 const BOUNDARIES = [
   { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: ['layer:contracts'] },
   { sourceTag: 'layer:core', onlyDependOnLibsWithTags: ['layer:contracts'] },
   { sourceTag: 'layer:shell', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell'] },
   { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell'] },
-  { sourceTag: 'server-app', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell'] },
+  {
+    sourceTag: 'server-app',
+    onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell'],
+    bannedExternalImports: [...DATABASE, ...QUEUE],
+  },
   {
     sourceTag: 'composition',
     onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell', 'server-app'],
+    bannedExternalImports: [...DATABASE, ...QUEUE],
   },
+  { sourceTag: 'pure', allowedExternalImports: ['zod', 'canonicalize', 'unbash', 're2js', '@countersign/*'] },
+  { sourceTag: 'room:ledger', bannedExternalImports: QUEUE },
+  { sourceTag: 'room:server', bannedExternalImports: [...DATABASE, ...QUEUE] },
 ];
 
 /** Pure rooms: the same input gives the same output, always. */
@@ -60,13 +70,14 @@ export default tseslint.config(
       'max-lines': ['error', { max: 400, skipComments: true, skipBlankLines: true }],
       'no-console': 'error',
       eqeqeq: 'error',
-      '@nx/enforce-module-boundaries': [
-        'error',
-        { allow: [], enforceBuildableLibDependency: false, depConstraints: BOUNDARIES },
-      ],
       '@typescript-eslint/no-extraneous-class': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     },
+  },
+  {
+    files: ['libs/*/src/**/*.ts', 'apps/*/src/**/*.ts'],
+    ignores: ['**/*.spec.ts'],
+    rules: { '@nx/enforce-module-boundaries': ['error', { depConstraints: BOUNDARIES }] },
   },
   { files: PURE, ignores: ['**/*.spec.ts'], rules: { 'no-restricted-syntax': ['error', ...IMPURE_SYNTAX] } },
   {

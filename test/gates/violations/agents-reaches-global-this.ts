@@ -1,0 +1,3 @@
+// place: libs/agents/src/violation.ts
+// gate: lint no-restricted-syntax
+export const globals = globalThis;

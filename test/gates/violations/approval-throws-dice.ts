@@ -1,0 +1,3 @@
+// place: libs/approval/src/violation.ts
+// gate: lint no-restricted-syntax
+export const chance = () => Math.random();

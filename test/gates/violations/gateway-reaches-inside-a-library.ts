@@ -1,0 +1,3 @@
+// place: apps/gateway/src/violation.ts
+// gate: boundaries @nx/enforce-module-boundaries
+export * from '../../../libs/ledger/src/index.js';

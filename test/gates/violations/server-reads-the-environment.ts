@@ -1,0 +1,3 @@
+// place: libs/server/src/violation.ts
+// gate: lint no-restricted-properties
+export const url = process.env['DATABASE_URL'];
