@@ -1,0 +1,259 @@
+/** One tool call: from the engine's verdict to the events that record it and the outcome that the agent is told. */
+import type {
+  Basis,
+  CallOutcome,
+  Decision,
+  PolicyDocument,
+  SessionEvent,
+  ToolCall,
+  Verdict,
+} from '@countersign/contracts';
+import { ERRORS } from '@countersign/contracts';
+import { breakerOpened, breakerReason, countedDenial, countsAsPolicyDenial, stopsRun } from './breaker.js';
+import { endOpenAsks } from './end-ask.js';
+import { sessionEvent, type BodyOf, type OpenedAsks } from './events.js';
+import { evolve } from './evolve.js';
+import { effectiveMode, sessionStarted } from './facts.js';
+import { withinRoots } from './scope.js';
+import { outcomeOf, pendingOutcome, requestRecord } from './outcome.js';
+import { initialState, STATE_LIMITS, type SessionState } from './state.js';
+import { unreachable } from './unreachable.js';
+
+/** The call key's row, or for a call that joins by hash the newest unfinished call with the same tool and arguments. */
+export interface PriorCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly argsHash: string;
+  readonly status: 'open' | 'decided';
+  readonly askId: string | null;
+  readonly outcome: CallOutcome;
+}
+
+/**
+ * `state` null: the session is unknown and is opened first. `verdict` and `basis` come from the engine, judged on
+ * `sessionFacts` (of `openedState` when unknown) with `effectiveMode`. `ancestors` root first. `asks`: what was stored of the
+ * session's open asks, needed only to end them when this call's denial opens the breaker.
+ */
+export interface CallInput {
+  readonly state: SessionState | null;
+  readonly call: ToolCall;
+  readonly verdict: Verdict;
+  readonly basis: Basis;
+  readonly policy: PolicyDocument;
+  readonly newAskId: string;
+  readonly prior: PriorCall | null;
+  readonly ancestors?: readonly SessionState[];
+  readonly asks?: OpenedAsks;
+}
+
+/**
+ * `joined`: the same call again; nothing is recorded. `decided`: append `events`, then tell the agent `outcome`. `unended`:
+ * asks that the open breaker should have ended but whose stored bodies were not given: send the command `EndAsks` for them.
+ */
+export type CallResult =
+  | { readonly kind: 'joined'; readonly outcome: CallOutcome }
+  | {
+      readonly kind: 'decided';
+      readonly events: SessionEvent[];
+      readonly outcome: CallOutcome;
+      readonly unended: readonly string[];
+    };
+
+/** What has been recorded so far for this call, and the state that it makes. */
+interface Draft {
+  readonly state: SessionState;
+  readonly events: readonly SessionEvent[];
+}
+
+/** Decides one call. Total; INVARIANT: an allow comes only from an allow verdict on a session that nothing holds. */
+export function decideCall(input: CallInput): CallResult {
+  const { state, call, prior } = input;
+  if (state !== null && state.keyId !== call.keyId) {
+    return refuse(input, { state, events: [] }, 'auth.not_own_session');
+  }
+  if (state !== null && prior !== null) {
+    if (prior.tool === call.tool && prior.argsHash === call.args.hash) {
+      return joinPrior(state, prior);
+    }
+    return refuse(input, { state, events: [] }, 'call.id_reused');
+  }
+  if (input.ancestors?.some((one) => one.keyId !== call.keyId) === true) return refuseForeignParent(input);
+  return judge(input, prepare(input));
+}
+
+/** The same call again. INVARIANT: a call that is held again takes its approval by waiting, so no one-time grant is left over. */
+function joinPrior(state: SessionState, prior: PriorCall): CallResult {
+  const { outcome, askId, callId } = prior;
+  const ask = prior.status === 'open' ? state.openAsks.find((one) => one.askId === askId) : undefined;
+  if (ask === undefined || ask.waiting.includes(callId)) return { kind: 'joined', outcome };
+  return {
+    kind: 'decided',
+    events: [sessionEvent('AskHeld', { askId: ask.askId, callId })],
+    outcome,
+    unended: [],
+  };
+}
+
+function judge(input: CallInput, draft: Draft): CallResult {
+  const { verdict } = input;
+  const held = heldBy(draft.state);
+  switch (verdict.effect) {
+    case 'allow':
+      return held === null ? allow(input, draft) : refuse(input, draft, held);
+    case 'ask':
+      return held === null ? ask(input, draft) : refuse(input, draft, held);
+    case 'deny':
+      return deny(input, draft);
+    default:
+      return unreachable(verdict.effect, refuse(input, draft, 'internal.error'));
+  }
+}
+
+/** Opens, reopens and moves the session as far as this call does so. */
+function prepare(input: CallInput): Draft {
+  const { call, policy, ancestors = [] } = input;
+  let draft: Draft = { state: input.state ?? initialState(), events: [] };
+  if (input.state === null) draft = record(draft, sessionStarted(call, ancestors));
+  if (draft.state.stopped) draft = record(draft, sessionEvent('SessionReopened', { by: call.keyId }));
+  const mode = effectiveMode(draft.state, call, policy);
+  if (mode === call.mode && mode !== draft.state.mode) {
+    draft = record(draft, sessionEvent('SessionModeChanged', { mode, by: call.keyId }));
+  }
+  const { cwd, roots } = draft.state;
+  if (call.cwd !== null && call.cwd !== cwd && withinRoots(call.cwd, roots)) {
+    draft = record(draft, sessionEvent('SessionScopeChanged', { cwd: call.cwd, roots: [...roots], by: call.keyId }));
+  }
+  return draft;
+}
+
+/** A stale verdict never passes a stop: the session's own flags are looked at again. */
+function heldBy(state: SessionState): 'guard.cancelled' | 'guard.breaker' | null {
+  if (state.cancelled) return 'guard.cancelled';
+  return state.breakerOpen ? 'guard.breaker' : null;
+}
+
+function allow(input: CallInput, draft: Draft): CallResult {
+  const { call, verdict } = input;
+  const used = draft.state.grants.filter(
+    (grant) => grant.kind === 'once' && verdict.matches.some((match) => match.ruleId === `grant:${grant.id}`),
+  );
+  const consumed = used.reduce(
+    (next, grant) => record(next, sessionEvent('GrantConsumed', { grantId: grant.id, callId: call.id })),
+    draft,
+  );
+  return decide(input, consumed, { effect: 'allow', stop: false, counted: false });
+}
+
+function deny(input: CallInput, draft: Draft): CallResult {
+  const { verdict, policy } = input;
+  const held = heldBy(draft.state) !== null;
+  const counted = !held && countsAsPolicyDenial(verdict, policy.breaker);
+  const opens = counted && breakerReason(countedDenial(draft.state), policy.breaker) !== null;
+  return decide(input, draft, { effect: 'deny', stop: held || opens || stopsRun(verdict.ruleId), counted });
+}
+
+function ask(input: CallInput, draft: Draft): CallResult {
+  const { call, policy, verdict, basis } = input;
+  const open = draft.state.openAsks.find(
+    (one) => one.agent === call.agent && one.tool === call.tool && one.argsHash === call.args.hash,
+  );
+  if (open !== undefined) return join(input, draft, open.askId);
+  if (draft.state.openAsks.length >= STATE_LIMITS.openAsks) return refuse(input, draft, 'ask.too_many_open');
+  const opened: BodyOf<'AskOpened'> = {
+    askId: input.newAskId,
+    request: requestRecord(call),
+    verdict,
+    basis,
+    timeoutMs: policy.askTimeout.outcome === 'park' ? null : policy.askTimeout.after * 1_000,
+    terms: { holdSeconds: holdSeconds(policy), passAsk: policy.passAsk, breaker: policy.breaker },
+  };
+  const events = [...draft.events, sessionEvent('AskOpened', opened)];
+  return { kind: 'decided', events, outcome: pendingOutcome(opened, policy), unended: [] };
+}
+
+/** A parked ask waits without limit, but its hook is let go after the time-out. */
+function holdSeconds(policy: PolicyDocument): number {
+  const { askTimeout } = policy;
+  return askTimeout.outcome === 'park' ? Math.min(policy.holdSeconds, askTimeout.after) : policy.holdSeconds;
+}
+
+function join(input: CallInput, draft: Draft, askId: string): CallResult {
+  const { call, policy, verdict } = input;
+  const waiters = draft.state.openAsks.find((one) => one.askId === askId)?.waiting.length ?? 0;
+  if (waiters >= STATE_LIMITS.waiters) return refuse(input, draft, 'ask.too_many_open');
+  const request = requestRecord(call);
+  const pending = pendingOutcome({ askId, request, verdict, basis: input.basis, timeoutMs: null }, policy);
+  const events = [...draft.events, sessionEvent('AskJoined', { askId, request })];
+  return { kind: 'decided', events, outcome: { ...pending, holdSeconds: holdSeconds(policy) }, unended: [] };
+}
+
+type Refusal =
+  | 'auth.not_own_session'
+  | 'call.id_reused'
+  | 'ask.too_many_open'
+  | 'guard.cancelled'
+  | 'guard.breaker'
+  | 'internal.error';
+
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  'auth.not_own_session': ERRORS['auth.not_own_session'].message,
+  'call.id_reused': ERRORS['call.id_reused'].message,
+  'ask.too_many_open': 'too many questions of this session wait for people already; try again when some are answered',
+  'guard.cancelled': 'the session was cancelled',
+  'guard.breaker': 'the session was stopped after too many denials; a person must reset it',
+  'internal.error': ERRORS['internal.error'].message,
+};
+
+/** A recorded deny of our own, whatever the verdict says. It counts in no breaker: neither policy nor people refused. */
+function refuse(input: CallInput, draft: Draft, ruleId: Refusal): CallResult {
+  return decide(input, draft, {
+    effect: 'deny',
+    stop: stopsRun(ruleId),
+    counted: false,
+    ruleId,
+    reason: REFUSALS[ruleId],
+    layer: ruleId.startsWith('guard.') ? 'guard' : 'request',
+  });
+}
+
+/** A parent that another key opened: the call's session stands alone, and the call is denied. */
+function refuseForeignParent(input: CallInput): CallResult {
+  const { call } = input;
+  const alone = { ...call, opening: { ...call.opening, parentId: null } };
+  const draft: Draft = { state: input.state ?? initialState(), events: [] };
+  const opened = input.state === null ? record(draft, sessionStarted(alone, [])) : draft;
+  return refuse(input, opened, 'auth.not_own_session');
+}
+
+type DecisionDraft = Pick<Decision, 'effect' | 'stop'> &
+  Partial<Pick<Decision, 'ruleId' | 'reason' | 'layer'>> & { readonly counted: boolean };
+
+function decide(input: CallInput, draft: Draft, made: DecisionDraft): CallResult {
+  const { call, verdict, basis, policy, asks = {} } = input;
+  const decided: BodyOf<'ToolCallDecided'> = {
+    request: requestRecord(call),
+    verdict,
+    basis,
+    decision: {
+      approvalStatus: 'not_required',
+      ruleId: verdict.ruleId,
+      reason: verdict.reason,
+      layer: verdict.layer,
+      askId: null,
+      answeredBy: null,
+      updatedInput: null,
+      ...made,
+    },
+  };
+  let next = record(draft, sessionEvent('ToolCallDecided', decided));
+  const reason = made.counted ? breakerReason(next.state, policy.breaker) : null;
+  if (reason !== null) next = record(next, breakerOpened(next.state, reason));
+  const { events, unended } = next.state.breakerOpen
+    ? endOpenAsks(next.state, asks, 'the session was stopped after too many denials')
+    : { events: [], unended: [] };
+  return { kind: 'decided', events: [...next.events, ...events], outcome: outcomeOf(decided), unended };
+}
+
+function record(draft: Draft, event: SessionEvent): Draft {
+  return { state: evolve(draft.state, event), events: [...draft.events, event] };
+}

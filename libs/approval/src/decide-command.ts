@@ -1,0 +1,117 @@
+/** What may happen to a session besides its tool calls: each command becomes events or a refusal. */
+import type { SessionEvent } from '@countersign/contracts';
+import { answerAsk, expireAsk } from './answer-ask.js';
+import { accepted, refused, type CommandContext, type CommandResult, type SessionCommand } from './command.js';
+import { endOpenAsks } from './end-ask.js';
+import { sessionEvent } from './events.js';
+import { openSession } from './open-session.js';
+import { reportResult } from './report-result.js';
+import { STATE_LIMITS, type SessionState } from './state.js';
+import { boundedText } from './text.js';
+import { unreachable } from './unreachable.js';
+
+type CommandOf<T extends SessionCommand['type']> = Extract<SessionCommand, { type: T }>;
+
+/** Decides one command. Total: every expected refusal is a value with its error code; nothing throws. */
+export function decideCommand(
+  state: SessionState | null,
+  command: SessionCommand,
+  context: CommandContext,
+): CommandResult {
+  if (command.type === 'OpenSession') return openSession(state, command);
+  if (state === null || state.opening === null) return refused('session.unknown');
+  switch (command.type) {
+    case 'AnswerAsk':
+      return answerAsk(state, command, context);
+    case 'ExpireAsk':
+      return expireAsk(state, command.askId, context);
+    case 'ParkAsk':
+      return parkAsk(state, command);
+    case 'EndAsks':
+      return endAsks(state, command, context);
+    case 'ReportResult':
+      return reportResult(state, command, context);
+    case 'CancelSession':
+    case 'StopSession':
+      return endSession(state, command, context);
+    default:
+      return changeSession(state, command);
+  }
+}
+
+type Change = CommandOf<'SetMode' | 'ChangeRules' | 'RevokeGrant' | 'ResetBreaker' | 'ReportEvent'>;
+
+function changeSession(state: SessionState, command: Change): CommandResult {
+  switch (command.type) {
+    case 'SetMode': {
+      const { mode, by } = command;
+      return accepted(state.mode === mode ? [] : [sessionEvent('SessionModeChanged', { mode, by })]);
+    }
+    case 'ChangeRules':
+      return changeRules(state, command);
+    case 'RevokeGrant': {
+      const { grantId, by } = command;
+      const known = state.grants.some((grant) => grant.id === grantId);
+      return known ? accepted([sessionEvent('GrantRevoked', { grantId, by })]) : refused('grant.unknown');
+    }
+    case 'ResetBreaker': {
+      const fresh = !state.breakerOpen && state.denialsInRow === 0 && state.denialsTotal === 0;
+      return accepted(fresh ? [] : [sessionEvent('BreakerReset', { by: command.by })]);
+    }
+    case 'ReportEvent': {
+      const kind = boundedText(command.kind, 100);
+      return accepted([sessionEvent('AgentReported', { kind, detail: boundedText(command.detail, 4_000) })]);
+    }
+    default:
+      return unreachable(command, refused('request.invalid'));
+  }
+}
+
+function parkAsk(state: SessionState, { askId, callId }: CommandOf<'ParkAsk'>): CommandResult {
+  const ask = state.openAsks.find((one) => one.askId === askId);
+  if (ask === undefined) return refused('ask.already_resolved');
+  const letGo = ask.waiting.filter((id) => callId === undefined || id === callId);
+  return accepted(letGo.map((id) => sessionEvent('AskParked', { askId, callId: id })));
+}
+
+function endAsks(state: SessionState, command: CommandOf<'EndAsks'>, context: CommandContext): CommandResult {
+  const { askIds, reason } = command;
+  const openAsks = state.openAsks.filter((ask) => askIds === undefined || askIds.includes(ask.askId));
+  return endedWith([], { ...state, openAsks }, context, reason);
+}
+
+function endSession(
+  state: SessionState,
+  command: CommandOf<'CancelSession' | 'StopSession'>,
+  context: CommandContext,
+): CommandResult {
+  const body = { reason: boundedText(command.reason, 2_000), by: command.by };
+  if (command.type === 'CancelSession') {
+    const events = state.cancelled ? [] : [sessionEvent('SessionCancelled', body)];
+    return endedWith(events, state, context, `the session was cancelled: ${body.reason}`);
+  }
+  const events = state.stopped ? [] : [sessionEvent('SessionStopped', body)];
+  return endedWith(events, state, context, `the session ended: ${body.reason}`);
+}
+
+function endedWith(
+  events: SessionEvent[],
+  state: SessionState,
+  context: CommandContext,
+  reason: string,
+): CommandResult {
+  const ended = endOpenAsks(state, context.asks, reason);
+  if (ended.unended.length > 0) return refused('internal.error', `asks were not loaded: ${ended.unended.join(', ')}`);
+  return accepted([...events, ...ended.events]);
+}
+
+function changeRules(state: SessionState, command: CommandOf<'ChangeRules'>): CommandResult {
+  // INVARIANT: a session command makes session rules; it can never plant a managed one.
+  const added = command.added.map((rule) => ({ ...rule, source: 'session' as const }));
+  const removed = command.removed.filter((id) => state.rules.some((rule) => rule.id === id));
+  if (added.length === 0 && removed.length === 0) return accepted([]);
+  if (state.rules.length - removed.length + added.length > STATE_LIMITS.rules) {
+    return refused('request.invalid', `a session holds at most ${STATE_LIMITS.rules} rules`);
+  }
+  return accepted([sessionEvent('SessionRulesChanged', { added, removed, by: command.by })]);
+}

@@ -1,0 +1,58 @@
+/** How an ask ends: always `AskResolved` and the decision of its call, in one append. */
+import type { Answerer, ApprovalStatus, SessionEvent } from '@countersign/contracts';
+import { sessionEvent, type OpenedAsk, type OpenedAsks } from './events.js';
+import type { SessionState } from './state.js';
+
+/** Why and by whom an ask ended. Only `approved` lets the call run. */
+export interface AskEnd {
+  readonly status: Exclude<ApprovalStatus, 'not_required'>;
+  readonly by: Answerer;
+  readonly reason: string;
+  readonly counted: boolean;
+  readonly stop: boolean;
+}
+
+/** Nobody in particular: a timer, a cancel, a stop or the breaker. */
+export const SYSTEM: Answerer = { channel: 'system', personId: null, personName: null };
+
+/** The two events that end an ask. INVARIANT: every status but `approved` is a deny. */
+export function endAsk(opened: OpenedAsk, end: AskEnd): SessionEvent[] {
+  const { askId, request, verdict, basis } = opened;
+  return [
+    sessionEvent('AskResolved', { askId, callId: request.callId, status: end.status, by: end.by, reason: end.reason }),
+    sessionEvent('ToolCallDecided', {
+      request,
+      verdict,
+      basis,
+      decision: {
+        effect: end.status === 'approved' ? 'allow' : 'deny',
+        approvalStatus: end.status,
+        ruleId: verdict.ruleId,
+        reason: end.reason,
+        layer: verdict.layer,
+        askId,
+        answeredBy: end.by,
+        updatedInput: null,
+        stop: end.stop,
+        counted: end.counted,
+      },
+    }),
+  ];
+}
+
+/** Ends every open ask of a session as cancelled. `unended`: asks whose stored bodies were not given. */
+export function endOpenAsks(
+  state: SessionState,
+  asks: OpenedAsks,
+  reason: string,
+): { events: SessionEvent[]; unended: string[] } {
+  const ids = state.openAsks.map((ask) => ask.askId);
+  const end: AskEnd = { status: 'cancelled', by: SYSTEM, reason, counted: false, stop: true };
+  return {
+    events: ids.flatMap((id) => {
+      const opened = asks[id];
+      return opened === undefined ? [] : endAsk(opened, end);
+    }),
+    unended: ids.filter((id) => asks[id] === undefined),
+  };
+}

@@ -1,0 +1,211 @@
+/** What each event does to the state of its session. Replaying a stream gives the state again, always. */
+import type { SessionEvent } from '@countersign/contracts';
+import type { BodyOf } from './events.js';
+import { countedDenial } from './breaker.js';
+import { initialState, STATE_LIMITS, type OpenAsk, type SessionState } from './state.js';
+import { unreachable } from './unreachable.js';
+
+/** The state after one more event. Total: an event that does not fit (an unknown ask, a second start) changes nothing it should not. */
+export function evolve(state: SessionState, event: SessionEvent): SessionState {
+  switch (event.type) {
+    case 'AskOpened':
+    case 'AskParked':
+    case 'AskHeld':
+    case 'AskJoined':
+    case 'AskAnswered':
+    case 'AskAnswerRefused':
+    case 'AskResolved':
+      return evolveAsk(state, event);
+    case 'ToolCallDecided':
+      return decided(state, event.body);
+    case 'ToolResultReported':
+      return reported(state, event.body);
+    case 'GrantCreated':
+    case 'GrantConsumed':
+    case 'GrantRevoked':
+      return evolveGrants(state, event);
+    case 'BreakerOpened':
+    case 'BreakerReset':
+    case 'ChildDenied':
+      return evolveBreaker(state, event);
+    case 'AgentReported':
+      return state;
+    default:
+      return evolveSession(state, event);
+  }
+}
+
+/** The state that a stream amounts to. */
+export function replay(events: readonly SessionEvent[]): SessionState {
+  return events.reduce(evolve, initialState());
+}
+
+/** What tells identical calls apart from others: the tool and the hash of the arguments. */
+export function callFingerprint(tool: string, argsHash: string): string {
+  return `${tool} ${argsHash}`;
+}
+
+/** What tells the same report again from a different one. */
+export function resultFingerprint(result: Omit<BodyOf<'ToolResultReported'>, 'callId' | 'tool' | 'elapsedMs'>): string {
+  const text = result.outputHash ?? result.preview.slice(0, 80);
+  return `${result.status} ${text} ${(result.error ?? '').slice(0, 80)}`;
+}
+
+type AskEvent = Extract<
+  SessionEvent,
+  { type: 'AskOpened' | 'AskParked' | 'AskHeld' | 'AskJoined' | 'AskAnswered' | 'AskAnswerRefused' | 'AskResolved' }
+>;
+type GrantEvent = Extract<SessionEvent, { type: 'GrantCreated' | 'GrantConsumed' | 'GrantRevoked' }>;
+type BreakerEvent = Extract<SessionEvent, { type: 'BreakerOpened' | 'BreakerReset' | 'ChildDenied' }>;
+type LifeEvent = Extract<
+  SessionEvent,
+  {
+    type:
+      | 'SessionStarted'
+      | 'SessionReopened'
+      | 'SessionModeChanged'
+      | 'SessionRulesChanged'
+      | 'SessionScopeChanged'
+      | 'SessionCancelled'
+      | 'SessionStopped';
+  }
+>;
+
+function evolveSession(state: SessionState, event: LifeEvent): SessionState {
+  switch (event.type) {
+    case 'SessionStarted':
+      return started(state, event.body);
+    case 'SessionReopened':
+      return { ...state, stopped: false };
+    case 'SessionModeChanged':
+      return { ...state, mode: event.body.mode };
+    case 'SessionScopeChanged':
+      return { ...state, cwd: event.body.cwd, roots: event.body.roots };
+    case 'SessionRulesChanged':
+      return changedRules(state, event.body);
+    case 'SessionCancelled':
+      return { ...state, cancelled: true };
+    case 'SessionStopped':
+      return { ...state, stopped: true, cancelled: false, lastCall: null };
+    default:
+      return unreachable(event, state);
+  }
+}
+
+function started(state: SessionState, { sessionId, keyId, opening, rootId }: BodyOf<'SessionStarted'>): SessionState {
+  // INVARIANT: a second start loosens nothing; only a stopped session goes on.
+  if (state.opening !== null) return { ...state, stopped: false };
+  return {
+    ...initialState(),
+    sessionId: sessionId ?? rootId,
+    keyId,
+    rootId,
+    parentId: opening.parentId,
+    opening,
+    mode: opening.mode,
+    cwd: opening.cwd,
+    roots: opening.roots,
+    silent: opening.silent,
+    tools: opening.tools,
+  };
+}
+
+function changedRules(state: SessionState, body: BodyOf<'SessionRulesChanged'>): SessionState {
+  const gone = new Set([...body.removed, ...body.added.map((rule) => rule.id)]);
+  return { ...state, rules: [...state.rules.filter((rule) => !gone.has(rule.id)), ...body.added] };
+}
+
+function evolveAsk(state: SessionState, event: AskEvent): SessionState {
+  switch (event.type) {
+    case 'AskOpened':
+      return opened(state, event.body);
+    case 'AskJoined': {
+      const { askId, request } = event.body;
+      return withAsk(state, askId, (ask) => held(ask, request.callId));
+    }
+    case 'AskHeld':
+      return withAsk(state, event.body.askId, (ask) => held(ask, event.body.callId));
+    case 'AskParked': {
+      const { askId, callId } = event.body;
+      return withAsk(state, askId, (ask) => released(ask, callId));
+    }
+    case 'AskResolved':
+      return { ...state, openAsks: state.openAsks.filter((ask) => ask.askId !== event.body.askId) };
+    case 'AskAnswered':
+    case 'AskAnswerRefused':
+      return state;
+    default:
+      return unreachable(event, state);
+  }
+}
+
+function opened(state: SessionState, { askId, request, terms }: BodyOf<'AskOpened'>): SessionState {
+  const ask: OpenAsk = {
+    askId,
+    callId: request.callId,
+    agent: request.agent,
+    tool: request.tool,
+    argsHash: request.args.hash,
+    waiting: [request.callId],
+    parked: false,
+    passAsk: terms?.passAsk ?? false,
+  };
+  return ranCall({ ...state, openAsks: [...state.openAsks, ask] }, request.tool, request.args.hash);
+}
+
+function held(ask: OpenAsk, callId: string): OpenAsk {
+  const waiting = ask.waiting.includes(callId) ? ask.waiting : [...ask.waiting, callId];
+  return { ...ask, waiting, parked: false };
+}
+
+function released(ask: OpenAsk, callId: string): OpenAsk {
+  const waiting = ask.waiting.filter((id) => id !== callId);
+  return { ...ask, waiting, parked: waiting.length === 0 };
+}
+
+function withAsk(state: SessionState, askId: string, change: (ask: OpenAsk) => OpenAsk): SessionState {
+  return { ...state, openAsks: state.openAsks.map((ask) => (ask.askId === askId ? change(ask) : ask)) };
+}
+
+function decided(state: SessionState, { request, decision }: BodyOf<'ToolCallDecided'>): SessionState {
+  // The end of an ask is not a new call: it was counted in the run of identical calls when it asked.
+  const next = decision.askId === null ? ranCall(state, request.tool, request.args.hash) : state;
+  if (decision.effect === 'allow') return { ...next, denialsInRow: 0 };
+  return decision.counted === true ? countedDenial(next) : next;
+}
+
+function ranCall(state: SessionState, tool: string, argsHash: string): SessionState {
+  const fingerprint = callFingerprint(tool, argsHash);
+  const run = state.lastCall?.fingerprint === fingerprint ? state.lastCall.run + 1 : 1;
+  return { ...state, lastCall: { fingerprint, run } };
+}
+
+function reported(state: SessionState, body: BodyOf<'ToolResultReported'>): SessionState {
+  const report = { callId: body.callId, fingerprint: resultFingerprint(body) };
+  return { ...state, reports: [...state.reports, report].slice(-STATE_LIMITS.reports) };
+}
+
+function evolveGrants(state: SessionState, event: GrantEvent): SessionState {
+  switch (event.type) {
+    case 'GrantCreated':
+      return { ...state, grants: [...state.grants, event.body.grant].slice(-STATE_LIMITS.grants) };
+    case 'GrantConsumed':
+    case 'GrantRevoked':
+      return { ...state, grants: state.grants.filter((grant) => grant.id !== event.body.grantId) };
+    default:
+      return unreachable(event, state);
+  }
+}
+
+function evolveBreaker(state: SessionState, event: BreakerEvent): SessionState {
+  switch (event.type) {
+    case 'BreakerOpened':
+      return { ...state, breakerOpen: true };
+    case 'BreakerReset':
+      return { ...state, breakerOpen: false, denialsInRow: 0, denialsTotal: 0 };
+    case 'ChildDenied':
+      return { ...state, denialsTotal: state.denialsTotal + 1 };
+    default:
+      return unreachable(event, state);
+  }
+}

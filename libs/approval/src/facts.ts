@@ -1,0 +1,106 @@
+/** What the engine is told of a session, its ancestors folded in. */
+import type {
+  Mode,
+  PolicyDocument,
+  Rule,
+  SessionEvent,
+  SessionFacts,
+  SessionOpening,
+  ToolCall,
+} from '@countersign/contracts';
+import { MODES } from '@countersign/contracts';
+import { sessionEvent } from './events.js';
+import { evolve } from './evolve.js';
+import { initialState, type SessionState } from './state.js';
+
+/**
+ * The facts of a session. `ancestors` root first: their cancel, stop and open breaker hold here too, their deny and ask
+ * rules and their limits on tools apply, and a silent ancestor makes its children silent. Grants are the session's own.
+ * The session's own stop is not told: a new call opens the session again.
+ */
+export function sessionFacts(state: SessionState, ancestors: readonly SessionState[]): SessionFacts {
+  const line = [...ancestors, state];
+  return {
+    sessionId: state.sessionId,
+    cancelled: line.some((one) => one.cancelled),
+    stopped: ancestors.some((one) => one.stopped),
+    breakerOpen: line.some((one) => one.breakerOpen),
+    heldBy: holder(state, ancestors),
+    mode: state.mode,
+    silent: line.some((one) => one.silent),
+    subagent: state.parentId !== null,
+    tools: line.map((one) => one.tools).reduce(narrower, null) as string[] | null,
+    rules: [...ancestors.flatMap(inheritedRules), ...state.rules],
+    grants: [...state.grants],
+    roots: [...state.roots],
+    cwd: state.cwd,
+    home: state.opening?.home ?? null,
+  };
+}
+
+/** The session that holds this one, seen from the root; null when none does. */
+function holder(state: SessionState, ancestors: readonly SessionState[]): string | null {
+  const above = ancestors.find((one) => one.cancelled || one.stopped || one.breakerOpen);
+  if (above) return above.sessionId;
+  return state.cancelled || state.breakerOpen ? state.sessionId : null;
+}
+
+function narrower(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
+  if (a === null) return b;
+  return b === null ? a : a.filter((tool) => b.includes(tool));
+}
+
+function inheritedRules(state: SessionState): Rule[] {
+  return state.rules.filter((rule) => rule.effect !== 'allow');
+}
+
+/**
+ * The mode that a call is judged by: the one that the agent's hook reported when it is the session's own or the policy lets
+ * agents choose it; any other reported mode is judged as `default`; nothing reported: the session's.
+ */
+export function effectiveMode(
+  state: SessionState,
+  call: Pick<ToolCall, 'mode'>,
+  policy: Pick<PolicyDocument, 'agentModes'>,
+): Mode {
+  if (call.mode === null || call.mode === state.mode) return state.mode;
+  const reported = MODES.find((mode) => mode === call.mode);
+  return reported !== undefined && policy.agentModes.includes(reported) ? reported : 'default';
+}
+
+/** How a session is opened below a parent: it inherits the parent's mode, silence and limits on tools. */
+export function inheritedOpening(opening: SessionOpening, parent: SessionState | null): SessionOpening {
+  if (parent === null) return opening;
+  const tools = narrower(opening.tools, parent.tools);
+  return {
+    ...opening,
+    mode: parent.mode,
+    silent: opening.silent || parent.silent,
+    tools: tools === null ? null : [...tools],
+  };
+}
+
+/**
+ * The event that opens a session below its ancestors (root first). A ToolCall names its own session; for the unknown
+ * ancestors of a call give `{sessionId, opening, keyId: call.keyId}` of each, root first.
+ */
+export function sessionStarted(
+  session: Pick<ToolCall, 'sessionId' | 'keyId' | 'opening'>,
+  ancestors: readonly SessionState[],
+): SessionEvent {
+  const parent = ancestors.at(-1) ?? null;
+  return sessionEvent('SessionStarted', {
+    sessionId: session.sessionId,
+    keyId: session.keyId,
+    opening: inheritedOpening(session.opening, parent),
+    rootId: parent?.rootId ?? session.sessionId,
+  });
+}
+
+/** The state that an unknown session has once this call has opened it: facts are built from it before the call is decided. */
+export function openedState(
+  session: Pick<ToolCall, 'sessionId' | 'keyId' | 'opening'>,
+  ancestors: readonly SessionState[] = [],
+): SessionState {
+  return evolve(initialState(), sessionStarted(session, ancestors));
+}

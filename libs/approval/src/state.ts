@@ -1,0 +1,89 @@
+/** The state of one session: what its stream of events amounts to. Plain JSON, and bounded. */
+import type { Grant, Mode, Rule, SessionOpening } from '@countersign/contracts';
+
+/**
+ * How much a state may hold. At `openAsks` and `waiters` a call that would ask is denied; at `grants` the oldest grant is
+ * dropped (its call asks again); at `rules` a change is refused; at `reports` the oldest result is forgotten.
+ */
+export const STATE_LIMITS = { openAsks: 64, waiters: 64, grants: 256, rules: 256, reports: 64 } as const;
+
+/** An ask that waits for people. `waiting` are the calls that are held for it; `parked` when none is held any more. */
+export interface OpenAsk {
+  readonly askId: string;
+  readonly callId: string;
+  readonly agent: string;
+  readonly tool: string;
+  readonly argsHash: string;
+  readonly waiting: readonly string[];
+  readonly parked: boolean;
+  /** The agent's own prompt puts the question: a reported result approves it. */
+  readonly passAsk: boolean;
+}
+
+/** The call that came last, and how many identical ones came in a row, itself included. */
+export interface LastCall {
+  readonly fingerprint: string;
+  readonly run: number;
+}
+
+/** A result that was reported: `fingerprint` tells the same report again from a different one. */
+export interface ReportedResult {
+  readonly callId: string;
+  readonly fingerprint: string;
+}
+
+/** JSON-serialisable. `opening` is null until the session has started. */
+export interface SessionState {
+  readonly sessionId: string;
+  readonly keyId: string;
+  readonly rootId: string;
+  readonly parentId: string | null;
+  readonly opening: SessionOpening | null;
+  readonly mode: Mode;
+  readonly cwd: string | null;
+  readonly roots: readonly string[];
+  readonly silent: boolean;
+  readonly tools: readonly string[] | null;
+  readonly rules: readonly Rule[];
+  readonly grants: readonly Grant[];
+  readonly cancelled: boolean;
+  readonly stopped: boolean;
+  readonly breakerOpen: boolean;
+  readonly denialsInRow: number;
+  /** All counted denials of this session; for a root those of its subagents too. */
+  readonly denialsTotal: number;
+  readonly lastCall: LastCall | null;
+  readonly openAsks: readonly OpenAsk[];
+  readonly reports: readonly ReportedResult[];
+}
+
+/** The state before the first event: not started, silent, nothing allowed. */
+export function initialState(): SessionState {
+  return {
+    sessionId: '',
+    keyId: '',
+    rootId: '',
+    parentId: null,
+    opening: null,
+    mode: 'default',
+    cwd: null,
+    roots: [],
+    silent: true,
+    tools: null,
+    rules: [],
+    grants: [],
+    cancelled: false,
+    stopped: false,
+    breakerOpen: false,
+    denialsInRow: 0,
+    denialsTotal: 0,
+    lastCall: null,
+    openAsks: [],
+    reports: [],
+  };
+}
+
+/** The open ask that this call opened or joined. */
+export function waitingAsk(state: SessionState, callId: string): OpenAsk | undefined {
+  return state.openAsks.find((ask) => ask.callId === callId || ask.waiting.includes(callId));
+}
