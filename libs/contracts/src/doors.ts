@@ -158,6 +158,10 @@ export const DOORS: readonly Door[] = [
   door('gateway', 'POST', '/v1/sessions/:id/rules', 'agent', 'approver', 'admin'),
   /** The hook door answers 200 whatever the key: it checks the role itself and refuses in the agent's own form. */
   door('gateway', 'POST', '/hooks/:agent'),
+  /** Signing in brings its own proof: a one-time code or a key in the body. */
+  door('approver', 'POST', '/sign-in'),
+  door('approver', 'GET', '/sign-in/session', 'approver', 'admin'),
+  door('approver', 'POST', '/sign-out', 'approver', 'admin'),
   door('approver', 'GET', '/v1/asks', 'approver', 'admin'),
   door('approver', 'GET', '/v1/asks/:id', 'approver', 'admin'),
   door('approver', 'POST', '/v1/asks/:id/answer', 'approver', 'admin'),

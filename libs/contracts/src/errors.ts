@@ -29,6 +29,7 @@ export const ERRORS = {
   'person.exists': { status: 409, message: 'a person with this name exists' },
   'key.unknown': { status: 404, message: 'no such key' },
   'grant.unknown': { status: 404, message: 'no such grant' },
+  'idempotency.running': { status: 409, message: 'the first request with this Idempotency-Key is still running' },
   'idempotency.reused': { status: 422, message: 'this Idempotency-Key was used for another request' },
   'door.unknown': { status: 404, message: 'no such door' },
   'door.method': { status: 405, message: 'this door does not take that method' },

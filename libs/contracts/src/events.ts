@@ -9,7 +9,7 @@ import {
   resultStatusSchema,
 } from './vocabulary.js';
 import { callArgumentsSchema, resolvedPathsSchema, sessionOpeningSchema } from './tool-call.js';
-import { ruleSchema } from './policy-document.js';
+import { breakerLimitsSchema, ruleSchema } from './policy-document.js';
 import { factsSchema, grantSchema } from './facts.js';
 import { verdictSchema } from './verdict.js';
 
@@ -61,15 +61,36 @@ export const decisionSchema = z.object({
   updatedInput: z.string().nullable(),
   /** The agent should end its run. */
   stop: z.boolean(),
+  /** True for a denial that counts towards the session's breaker. */
+  counted: z.boolean().optional(),
 });
 export type Decision = z.infer<typeof decisionSchema>;
 
 const event = <T extends string, B extends z.ZodType>(type: T, body: B) =>
   z.object({ type: z.literal(type), version: z.literal(1), body });
 
+/** The terms that an ask was opened under; a policy published later does not change them. */
+export const askTermsSchema = z.object({
+  holdSeconds: z.number().int(),
+  passAsk: z.boolean(),
+  breaker: breakerLimitsSchema,
+});
+export type AskTerms = z.infer<typeof askTermsSchema>;
+
 /** Session stream. */
 export const sessionEventSchema = z.discriminatedUnion('type', [
-  event('SessionStarted', z.object({ keyId: z.string(), opening: sessionOpeningSchema, rootId: z.string() })),
+  /** `sessionId` absent: the session is its own root. */
+  event(
+    'SessionStarted',
+    z.object({
+      sessionId: z.string().optional(),
+      keyId: z.string(),
+      opening: sessionOpeningSchema,
+      rootId: z.string(),
+    }),
+  ),
+  /** A stopped session goes on: the same id was opened or used again. Breaker, totals, rules and grants stay. */
+  event('SessionReopened', z.object({ by: z.string() })),
   event('SessionModeChanged', z.object({ mode: modeSchema, by: z.string() })),
   event('SessionRulesChanged', z.object({ added: z.array(ruleSchema), removed: z.array(z.string()), by: z.string() })),
   event('SessionScopeChanged', z.object({ cwd: z.string().nullable(), roots: z.array(z.string()), by: z.string() })),
@@ -83,10 +104,13 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
       verdict: verdictSchema,
       basis: basisSchema,
       timeoutMs: z.number().int().nullable(),
+      terms: askTermsSchema.optional(),
     }),
   ),
   /** A held hook was answered "pending": from now on an approval becomes a one-time grant. */
   event('AskParked', z.object({ askId: z.string(), callId: z.string() })),
+  /** The same call was sent again under its own key after its hook had been let go: it is held again. */
+  event('AskHeld', z.object({ askId: z.string(), callId: z.string() })),
   /** The same call under a new tool-use id waits for this ask again. */
   event('AskJoined', z.object({ askId: z.string(), request: requestRecordSchema })),
   event(
@@ -129,6 +153,11 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
   event('GrantCreated', z.object({ grant: grantSchema })),
   event('GrantConsumed', z.object({ grantId: z.string(), callId: z.string() })),
   event('GrantRevoked', z.object({ grantId: z.string(), by: z.string() })),
+  /** Too many denials: every later call is denied until a person resets the breaker. */
+  event('BreakerOpened', z.object({ reason: z.string(), inARow: z.number().int(), total: z.number().int() })),
+  event('BreakerReset', z.object({ by: z.string() })),
+  /** A call of a session below this root was denied: it counts in the root's total. */
+  event('ChildDenied', z.object({ sessionId: z.string(), callId: z.string() })),
   /** Something the agent reported that changes nothing but belongs in the record. */
   event('AgentReported', z.object({ kind: z.string(), detail: z.string() })),
 ]);
@@ -222,6 +251,7 @@ export function eventColumns(item: LedgerEvent): EventColumns {
         tool: item.body.request.tool,
       };
     case 'AskParked':
+    case 'AskHeld':
       return { ...NO_COLUMNS, callId: item.body.callId, askId: item.body.askId };
     case 'AskAnswered':
     case 'AskAnswerRefused':

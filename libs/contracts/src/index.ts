@@ -9,3 +9,7 @@ export * from './events.js';
 export * from './outcome.js';
 export * from './jobs.js';
 export * from './doors.js';
+export * from './canonical-json.js';
+export * from './display.js';
+export * from './strict-json.js';
+export * from './arguments.js';

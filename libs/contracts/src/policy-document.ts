@@ -39,6 +39,14 @@ export const askTimeoutSchema = z.object({
   outcome: z.enum(['deny', 'park']),
 });
 
+/** When denials stop a session, and whose denials count: the engine's, people's, and those of asks that ran out. */
+export const breakerLimitsSchema = z.object({
+  inARow: z.number().int().positive(),
+  total: z.number().int().positive(),
+  counts: z.array(z.enum(['policy', 'person', 'expiry'])),
+});
+export type BreakerLimits = z.infer<typeof breakerLimitsSchema>;
+
 export const policyDocumentSchema = z
   .object({
     preset: presetSchema.default('standard'),
@@ -57,13 +65,7 @@ export const policyDocumentSchema = z
     passAsk: z.boolean().default(false),
     /** May a silent or child session's ask reach people through its root? */
     childAsks: z.boolean().default(true),
-    breaker: z
-      .object({
-        inARow: z.number().int().positive(),
-        total: z.number().int().positive(),
-        counts: z.array(z.enum(['policy', 'person', 'expiry'])),
-      })
-      .default({ inARow: 3, total: 20, counts: ['policy', 'person'] }),
+    breaker: breakerLimitsSchema.default({ inARow: 3, total: 20, counts: ['policy', 'person'] }),
     roots: z.array(z.string()).default([]),
     additionalDirectories: z.array(z.string()).default([]),
     maxCommandLength: z.number().int().positive().max(65_536).default(10_000),

@@ -1,0 +1,65 @@
+/** The typed face of a bus over anything that carries text by channel. */
+import { decidedMessageSchema, openedMessageSchema, replySchema } from '@countersign/contracts';
+import { z } from 'zod';
+import type { Bus, Unsubscribe } from './bus.js';
+
+/** Carries text from `publish` to every subscriber of the channel. */
+export interface Carrier {
+  publish(channel: string, text: string): Promise<void>;
+  subscribe(channel: string, listener: (text: string) => void): Promise<Unsubscribe>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const repliesSchema = z.array(replySchema);
+
+/** Checks messages at the receiving end; a listener that throws disturbs nobody. */
+export function busOver(carrier: Carrier, onError: (error: Error) => void): Bus {
+  const report = (error: unknown): void => onError(error instanceof Error ? error : new Error(String(error)));
+  const send = async (channel: string, message: unknown): Promise<void> => {
+    try {
+      await carrier.publish(channel, JSON.stringify(message));
+    } catch (error) {
+      report(error);
+    }
+  };
+  const hear = <S extends z.ZodType>(channel: string, schema: S, listener: (message: z.infer<S>) => void) =>
+    carrier.subscribe(channel, (text) => {
+      try {
+        listener(schema.parse(JSON.parse(text)));
+      } catch (error) {
+        report(error);
+      }
+    });
+  return {
+    reply: (gatewayId, replies) => send(`reply:${gatewayId}`, replies),
+    onReplies: (gatewayId, listener) => hear(`reply:${gatewayId}`, repliesSchema, listener),
+    decided: (message) => send('decided', message),
+    onDecided: (listener) => hear('decided', decidedMessageSchema, listener),
+    opened: (message) => send('opened', message),
+    onOpened: (listener) => hear('opened', openedMessageSchema, listener),
+    ping: () => carrier.ping(),
+    close: () => carrier.close(),
+  };
+}
+
+/** Listeners by channel. `deliver` gives a text to all of a channel; `add` and `remove` tell whether they were first or last. */
+export function createListenerTable() {
+  const table = new Map<string, Set<(text: string) => void>>();
+  return {
+    add(channel: string, listener: (text: string) => void): boolean {
+      const listeners = table.get(channel) ?? new Set();
+      table.set(channel, listeners.add(listener));
+      return listeners.size === 1;
+    },
+    remove(channel: string, listener: (text: string) => void): boolean {
+      const listeners = table.get(channel);
+      if (!listeners?.delete(listener) || listeners.size > 0) return false;
+      return table.delete(channel);
+    },
+    deliver(channel: string, text: string): void {
+      for (const listener of table.get(channel) ?? []) listener(text);
+    },
+    clear: (): void => table.clear(),
+  };
+}

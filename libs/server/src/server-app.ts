@@ -1,0 +1,147 @@
+/** Makes a Nest module into a server: the doors' guard, strict bodies, one error form, health, log and an orderly end. */
+import type { AddressInfo } from 'node:net';
+import type { Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DoorError, type Door } from '@countersign/contracts';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Authenticator } from './auth.js';
+import { BODY_LIMIT, installBodyReader } from './body-reader.js';
+import type { CookieSessions } from './cookie-sessions.js';
+import { createDoorGuard, type DoorGuard } from './door-guard.js';
+import { ErrorFilter, type RenderFailure } from './error-filter.js';
+import { HEALTH_ROUTES, installHealth, type Probe } from './health.js';
+import { createHostCheck } from './host-check.js';
+import { installIdempotency, type IdempotencyStore } from './idempotency.js';
+import { installRequestLog, nestLogger } from './logging.js';
+import { listenOrExplain } from './listen.js';
+import { SchemaPipe } from './schema-pipe.js';
+
+export interface ServerAppOptions {
+  /** Which rows of the door table this server serves. */
+  readonly app: Door['app'];
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Host names, besides loopback and `host`, that people reach us by. */
+  readonly allowedHosts?: readonly string[];
+  readonly logger: Logger;
+  readonly authenticator: Authenticator;
+  readonly cookies?: CookieSessions;
+  readonly idempotency?: IdempotencyStore;
+  /** What `/readyz` asks, by name. */
+  readonly probes?: Readonly<Record<string, Probe>>;
+  /** `GET` routes that need no key and stand in no table: static files. */
+  readonly openRoutes?: readonly string[];
+  /** Routes whose controllers read the body's stream themselves. */
+  readonly rawRoutes?: readonly string[];
+  /** Routes whose controllers judge flaws of the JSON themselves, by `request.inspected`. */
+  readonly lenientRoutes?: readonly string[];
+  /** POST routes where `Idempotency-Key` means nothing. */
+  readonly selfKeyedRoutes?: readonly string[];
+  readonly renderFailure?: RenderFailure;
+  readonly bodyLimit?: number;
+  /** How long `/readyz` is red before connections are refused, so that load balancers turn away first; 0 by default. */
+  readonly leaveMs?: number;
+  /** Last touches before the server listens, such as a socket adapter. */
+  readonly configure?: (app: NestFastifyApplication) => void | Promise<void>;
+}
+
+export interface ServerApp {
+  /** Base URL with the real port. */
+  readonly url: string;
+  readonly app: NestFastifyApplication;
+  /** Readiness turns red, running requests end, connections close; cut after 10 s. */
+  close(): Promise<void>;
+}
+
+const CLOSE_LIMIT_MS = 10_000;
+
+/** Starts the server. Throws PortTaken in one line, or an Error that names routes outside of the door table. */
+export async function createServerApp(module: Type | object, options: ServerAppOptions): Promise<ServerApp> {
+  const adapter = makeAdapter(options);
+  const fastify = adapter.getInstance() as unknown as FastifyInstance;
+  const state = { closing: false };
+  const guard = installDoors(fastify, options, state);
+  const app = await NestFactory.create<NestFastifyApplication>(module as Type, adapter, {
+    bodyParser: false,
+    logger: nestLogger(options.logger),
+    abortOnError: false,
+  });
+  const { logger, renderFailure } = options;
+  app.useGlobalPipes(new SchemaPipe());
+  app.useGlobalFilters(
+    new ErrorFilter({ logger, knowsPath: guard.knowsPath, ...(renderFailure ? { renderFailure } : {}) }),
+  );
+  await options.configure?.(app);
+  try {
+    await app.init();
+    guard.checkRoutes();
+    await listenOrExplain(app, options);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  return { url: urlOf(app, options.host), app, close: () => closeApp(app, state, options.leaveMs ?? 0) };
+}
+
+function makeAdapter(options: ServerAppOptions): FastifyAdapter {
+  return new FastifyAdapter({
+    bodyLimit: options.bodyLimit ?? BODY_LIMIT,
+    // A whole request, headers and body, has this long to arrive.
+    requestTimeout: 120_000,
+    // Longer than the usual 60 s of load balancers, so that they, not we, end idle connections.
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    // While closing, requests that still arrive are answered: to some agents a bare 503 means "go ahead".
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 1_024 },
+  });
+}
+
+/** Everything that must stand before the first route. The order of the hooks is the order of the checks. */
+function installDoors(fastify: FastifyInstance, options: ServerAppOptions, state: { closing: boolean }): DoorGuard {
+  fastify.decorateRequest('principal', null);
+  fastify.decorateRequest('inspected', null);
+  fastify.decorateRequest('logFields');
+  const { bodyLimit = BODY_LIMIT, rawRoutes = [], lenientRoutes = [], openRoutes = [] } = options;
+  const guard = createDoorGuard(fastify, { ...options, openRoutes: [...openRoutes, ...HEALTH_ROUTES] });
+  const isOurs = createHostCheck(options);
+  const isHealth = (url: string | undefined): boolean => HEALTH_ROUTES.some((route) => route === url);
+  fastify.addHook('onRequest', async (request) => {
+    request.logFields = {};
+    if (!isHealth(request.routeOptions.url) && !isOurs(request.headers)) throw new DoorError('auth.host');
+    await guard.admit(request);
+  });
+  fastify.addHook('onSend', async (_request, reply) => {
+    if (state.closing) void reply.header('connection', 'close');
+  });
+  installBodyReader(fastify, { bodyLimit, rawRoutes, lenientRoutes });
+  installRequestLog(fastify, options.logger);
+  installHealth(fastify, options.probes ?? {}, () => state.closing);
+  if (options.idempotency) {
+    const { idempotency: store, logger, selfKeyedRoutes: exceptRoutes = [] } = options;
+    installIdempotency(fastify, { store, logger, exceptRoutes });
+  }
+  return guard;
+}
+
+function urlOf(app: NestFastifyApplication, host: string): string {
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+async function closeApp(app: NestFastifyApplication, state: { closing: boolean }, leaveMs: number): Promise<void> {
+  if (state.closing) return;
+  state.closing = true;
+  if (leaveMs > 0) await new Promise((resolve) => setTimeout(resolve, leaveMs));
+  const server = app.getHttpServer();
+  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cut);
+  }
+}
