@@ -11,6 +11,7 @@ import type {
 import { MODES } from '@countersign/contracts';
 import { sessionEvent } from './events.js';
 import { evolve } from './evolve.js';
+import { withinRoots } from './scope.js';
 import { initialState, type SessionState } from './state.js';
 
 /**
@@ -68,7 +69,7 @@ export function effectiveMode(
   return reported !== undefined && policy.agentModes.includes(reported) ? reported : 'default';
 }
 
-/** How a session is opened below a parent: it inherits the parent's mode, silence and limits on tools. */
+/** How a session is opened below a parent: it inherits the parent's mode, silence and limits on tools, and never widens its roots. */
 export function inheritedOpening(opening: SessionOpening, parent: SessionState | null): SessionOpening {
   if (parent === null) return opening;
   const tools = narrower(opening.tools, parent.tools);
@@ -77,7 +78,14 @@ export function inheritedOpening(opening: SessionOpening, parent: SessionState |
     mode: parent.mode,
     silent: opening.silent || parent.silent,
     tools: tools === null ? null : [...tools],
+    roots: rootsBelow(opening.roots, parent.roots),
   };
+}
+
+/** The wanted roots that lie inside the parent's; the parent's own where none does. */
+function rootsBelow(wanted: readonly string[], parents: readonly string[]): string[] {
+  const inside = wanted.filter((root) => withinRoots(root, parents));
+  return inside.length > 0 ? inside : [...parents];
 }
 
 /**

@@ -1,0 +1,90 @@
+/** What the gateway does by itself for those who wait: looks up calls without an answer, sends lost ones again, polls open asks. */
+import type { CallKey, CallOutcome } from '@countersign/contracts';
+import type { Ledger } from '@countersign/ledger';
+import type { JobWhereabouts } from '@countersign/queue';
+import type { Waiter } from './waiter.js';
+import type { Waiters } from './waiters.js';
+
+export interface RecheckDeps {
+  readonly waiters: Waiters;
+  readonly ledger: { readonly calls: Pick<Ledger['calls'], 'byKeys' | 'byId'> };
+  readonly whereabouts: (jobId: string) => Promise<JobWhereabouts>;
+  /** Puts the call into the next batch again. */
+  readonly send: (waiter: Waiter) => Promise<void>;
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A call without an answer is looked up after this long. */
+export const UNANSWERED_MS = 1_000;
+/** A call is sent again at most once in this long. */
+export const RESEND_MS = 5_000;
+/** A job whose worker died is back in the queue within this long; one that is still with a worker then counts as lost. */
+export const LOST_MS = 10_000;
+/** Most calls in one look-up. */
+const LOOKUP_CALLS = 500;
+
+/** Looks up the calls that have waited for a second, and sends those again that are neither stored nor on their way. */
+export async function recheckUnanswered(deps: RecheckDeps): Promise<void> {
+  const waiting = deps.waiters.unanswered(deps.now() - UNANSWERED_MS);
+  await settleStored(deps, waiting);
+  const lost = waiting.filter((waiter) => waiter.outcome === null && waiter.json !== null);
+  await Promise.all(lost.map((waiter) => sendIfLost(deps, waiter)));
+}
+
+/** Looks up the ends of asks that somebody here waits for: the `decided` message may have been lost. */
+export async function recheckPending(deps: RecheckDeps): Promise<void> {
+  const pending = deps.waiters.pending();
+  const own = pending.filter((waiter) => waiter.outcome?.id === waiter.call.id);
+  await settleStored(deps, own);
+  // A call that joined another one has that one's id and no row under its own key.
+  for (const waiter of pending) if (!own.includes(waiter)) await settleJoined(deps, waiter);
+}
+
+async function settleStored(deps: RecheckDeps, waiters: readonly Waiter[]): Promise<void> {
+  for (let from = 0; from < waiters.length; from += LOOKUP_CALLS) {
+    const some = waiters.slice(from, from + LOOKUP_CALLS);
+    const rows = await deps.ledger.calls.byKeys(some.map((waiter) => waiter.call.key));
+    const byKey = new Map(rows.map(({ key, prior }) => [keyText(key), prior]));
+    for (const waiter of some) {
+      const prior = byKey.get(keyText(waiter.call.key));
+      // A row of another call under the same key answers nothing here: the worker denies this one.
+      if (prior?.tool !== waiter.call.tool || prior.argsHash !== waiter.call.argsHash) continue;
+      take(deps, waiter, prior.outcome);
+    }
+  }
+}
+
+async function settleJoined(deps: RecheckDeps, waiter: Waiter): Promise<void> {
+  const { call, outcome } = waiter;
+  if (outcome === null) return;
+  const row = await deps.ledger.calls.byId(call.key.tenantId, outcome.id);
+  if (row) take(deps, waiter, row.outcome);
+}
+
+/** A pending outcome replaces nothing: the worker's own tells more (how long to hold). */
+function take({ waiters }: RecheckDeps, waiter: Waiter, outcome: CallOutcome): void {
+  if (waiter.outcome === null || outcome.decision !== 'pending') waiters.settle(waiter, outcome);
+}
+
+async function sendIfLost(deps: RecheckDeps, waiter: Waiter): Promise<void> {
+  const now = deps.now();
+  if (now < waiter.resendAt) return;
+  waiter.resendAt = now + RESEND_MS * (1 + Math.random() / 2);
+  try {
+    if (waiter.jobId === null || (await isOnItsWay(deps, waiter, waiter.jobId))) return;
+    if (waiter.outcome === null) await deps.send(waiter);
+  } catch (error) {
+    deps.onError(error);
+  }
+}
+
+async function isOnItsWay(deps: RecheckDeps, waiter: Waiter, jobId: string): Promise<boolean> {
+  const whereabouts = await deps.whereabouts(jobId);
+  if (whereabouts === 'active') return deps.now() - waiter.since < LOST_MS;
+  return whereabouts === 'waiting';
+}
+
+function keyText({ tenantId, sessionId, agent, toolUseId, attempt }: CallKey): string {
+  return JSON.stringify([tenantId, sessionId, agent, toolUseId, attempt]);
+}

@@ -1,0 +1,28 @@
+/** What a worker may be told; everything has a default that suits one machine. */
+
+export interface WorkerConfig {
+  /** Folders that no agent may touch: our own data folder first of all. Absolute. */
+  readonly protectedPaths: readonly string[];
+  /** node's name of this host's platform. */
+  readonly platform: string;
+  /** Jobs that are taken from the queue at once; their calls gather in rounds. */
+  readonly concurrency: number;
+  /** Most calls of one round. */
+  readonly roundCalls: number;
+  /** Session heads that are kept in memory. */
+  readonly cachedHeads: number;
+  /** Policies that are kept compiled. */
+  readonly cachedPolicies: number;
+  /** Pause between two looks for asks that are due. */
+  readonly sweepMs: number;
+}
+
+export const WORKER_DEFAULTS: WorkerConfig = {
+  protectedPaths: [],
+  platform: process.platform,
+  concurrency: 64,
+  roundCalls: 2_048,
+  cachedHeads: 10_000,
+  cachedPolicies: 1_000,
+  sweepMs: 5_000,
+};

@@ -1,0 +1,33 @@
+/** The worker's heart: calls of all jobs go in, rounds run one after another, and what was committed is told. */
+import type { RoundItem, RoundResult } from './round-item.js';
+import { createRoundLoop } from './round-loop.js';
+
+export interface Judge {
+  /** Resolves when the calls are decided and stored; rejects when they could not be, and the job should come back. */
+  judge(items: readonly RoundItem[]): Promise<void>;
+  /** Resolves when every round and everything it had to tell is done. */
+  idle(): Promise<void>;
+}
+
+export interface JudgeDeps {
+  readonly run: (items: readonly RoundItem[]) => Promise<RoundResult>;
+  /** Tells what was committed; never throws. */
+  readonly tell: (result: RoundResult) => Promise<void>;
+  readonly roundCalls: number;
+}
+
+/** The next round begins right after the commit: nobody waits until the last one has been told. */
+export function createJudge({ run, tell, roundCalls }: JudgeDeps): Judge {
+  const telling = new Set<Promise<void>>();
+  const loop = createRoundLoop<RoundItem>(async (items) => {
+    const told = tell(await run(items)).finally(() => telling.delete(told));
+    telling.add(told);
+  }, roundCalls);
+  return {
+    judge: (items) => loop.submit(items),
+    idle: async () => {
+      await loop.idle();
+      await Promise.all(telling);
+    },
+  };
+}
