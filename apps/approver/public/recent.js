@@ -1,0 +1,31 @@
+/** How the end of a question reads: on its card, and in the list of recent decisions. */
+import { visible } from './visible.js';
+
+/** "approved by Ann via web at 12:30:02"; what is not known is left out. */
+export function describeEnd({ status, by, via, at }) {
+  const parts = [status === 'closed' ? 'no longer open' : status];
+  if (by) parts.push(`by ${by}`);
+  if (via) parts.push(`via ${via}`);
+  if (at) parts.push(`at ${new Date(at).toLocaleTimeString()}`);
+  const text = parts.join(' ');
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+/** One line of the list of recent decisions. */
+export function recentItem(ask) {
+  const item = document.createElement('li');
+  item.dataset.status = ask.status;
+  const what = document.createElement('span');
+  what.className = 'what';
+  what.append(visible(ask.tool), ' ');
+  const args = document.createElement('code');
+  args.append(visible(ask.args.length > 160 ? `${ask.args.slice(0, 110)} … ${ask.args.slice(-45)}` : ask.args));
+  what.append(args);
+  const end = document.createElement('span');
+  end.className = 'end';
+  end.append(
+    visible(describeEnd({ status: ask.status, by: ask.resolvedBy, via: ask.resolvedVia, at: ask.resolvedAt })),
+  );
+  item.append(what, end);
+  return item;
+}

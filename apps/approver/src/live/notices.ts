@@ -1,0 +1,28 @@
+/** What the live line says: an ask opened, an ask closed. */
+import type { AskView } from '@countersign/contracts';
+
+/** `ask.closed`: how an ask ended; `by` null: nobody in particular. */
+export interface ClosedNotice {
+  readonly id: string;
+  readonly status: string;
+  readonly by: string | null;
+  readonly via: string | null;
+  /** ISO-8601 UTC. */
+  readonly at: string | null;
+}
+
+/** Events from the server. `caught.up` ends what was missed; its version is what to send as `since` next time. */
+export interface LiveEvents {
+  'ask.opened': (message: { readonly ask: AskView }) => void;
+  'ask.closed': (notice: ClosedNotice) => void;
+  'caught.up': (message: { readonly version: string }) => void;
+  /** This approver hears nothing of the others for now: read the list instead. */
+  'line.paused': () => void;
+  /** It hears again: read the list once more, for what was said meanwhile. */
+  'line.resumed': () => void;
+}
+
+/** The notice of an ask that ended. */
+export function closedNotice(ask: AskView): ClosedNotice {
+  return { id: ask.id, status: ask.status, by: ask.resolvedBy, via: ask.resolvedVia, at: ask.resolvedAt };
+}

@@ -1,0 +1,217 @@
+/** The page in a real browser: an ask appears, a press decides it, and every other browser sees that it is over. */
+import { existsSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { escapeForDisplay } from '@countersign/contracts';
+import { hashSecret } from '@countersign/ledger';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { createSignInCode } from '../sign-in/sign-in-code.js';
+import { openApprovers, type Approvers } from '../testing/approvers.js';
+import { eventually, send } from '../testing/doors.js';
+
+const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+
+jest.setTimeout(30_000);
+
+let house: Approvers;
+let browser: Browser;
+let url: string;
+let ann: { key: string; personId: string };
+let bo: { key: string };
+const troubles: string[] = [];
+
+beforeAll(async () => {
+  if (!existsSync(CHROMIUM)) throw new Error(`no Chromium at ${CHROMIUM}: install it or set CHROMIUM_PATH`);
+  house = await openApprovers(2);
+  [url = ''] = house.urls;
+  ann = await house.person('Ann');
+  bo = await house.person('Bo');
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+  browser = await chromium.launch({ executablePath: CHROMIUM, args });
+}, 90_000);
+afterEach(async () => {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+});
+afterAll(async () => {
+  await browser?.close();
+  await house?.close();
+});
+
+/** A browser of its own in which the key's owner has signed in. */
+async function signedIn(key: string, at = url): Promise<Page> {
+  const page = await (await browser.newContext()).newPage();
+  page.on('pageerror', (error) => troubles.push(error.message));
+  page.on('console', (line) => {
+    if (line.text().includes('Content Security Policy')) troubles.push(line.text());
+  });
+  await page.goto(`${at}/`);
+  await page.waitForURL('**/sign-in');
+  await page.getByLabel('Approver key').fill(key);
+  await page.getByRole('button', { name: 'Sign in with a key' }).click();
+  await page.waitForURL(`${at}/`);
+  await page.locator('#connection[data-state=live]').waitFor();
+  return page;
+}
+
+const card = (page: Page, askId: string) => page.locator(`[data-ask-id="${askId}"]`);
+
+describe('the page', () => {
+  it('shows an ask by itself, and Approve approves it in the ledger', async () => {
+    const page = await signedIn(ann.key);
+    const { askId, callId } = await house.askAloud({
+      says: 'I want to ship it',
+      args: { command: 'git push origin main' },
+    });
+    const shown = card(page, askId);
+    await shown.waitFor();
+    const text = await shown.innerText();
+    for (const part of [
+      'Bash',
+      'git push origin main',
+      '/home/ann/payments',
+      'ask.git-push',
+      'medium risk',
+      'I want to ship it',
+      'not checked',
+      'left',
+    ]) {
+      expect(text).toContain(part);
+    }
+    await shown.getByLabel('Reason').fill('the release is today');
+    await shown.getByRole('button', { name: 'Approve' }).click();
+    await shown.getByText('Approved by Ann via web').waitFor();
+    expect(await house.ledger.asks.get('acme', askId)).toMatchObject({ status: 'approved', resolvedBy: 'Ann' });
+    expect((await house.ledger.calls.byId('acme', callId))?.outcome).toMatchObject({ decision: 'allow' });
+    const { items } = await house.ledger.events.list('acme', { type: 'AskAnswered', person: ann.personId });
+    expect(items[0]?.body).toMatchObject({ reason: 'the release is today', by: { channel: 'web' } });
+  });
+
+  it('closes the card in every other browser, on other approvers too', async () => {
+    const [first, second] = await Promise.all([signedIn(ann.key), signedIn(bo.key, house.urls[1])]);
+    const { askId } = await house.askAloud();
+    await Promise.all([card(first, askId).waitFor(), card(second, askId).waitFor()]);
+    await card(first, askId).getByRole('button', { name: 'Reject' }).click();
+    await card(second, askId).getByText('Rejected by Ann via web').waitFor();
+    expect(await card(second, askId).getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  });
+
+  it('tells the loser who won', async () => {
+    const page = await signedIn(bo.key);
+    const { askId } = await house.askAloud();
+    await card(page, askId).waitFor();
+    await page.route('**/v1/asks/*/answer', async (route) => {
+      await send(`${url}/v1/asks/${askId}/answer`, ann.key, { body: { answer: 'reject' } });
+      await route.continue();
+    });
+    await card(page, askId).getByRole('button', { name: 'Approve' }).click();
+    await card(page, askId)
+      .getByText(/Rejected by Ann via web/)
+      .waitFor();
+    expect((await house.ledger.asks.get('acme', askId))?.status).toBe('rejected');
+  });
+
+  it('keeps two questions apart', async () => {
+    const page = await signedIn(ann.key);
+    const [one, two] = [await house.askAloud(), await house.askAloud()];
+    await Promise.all([card(page, one.askId).waitFor(), card(page, two.askId).waitFor()]);
+    await card(page, two.askId).getByRole('button', { name: 'Approve' }).click();
+    await card(page, two.askId).getByText('Approved by Ann').waitFor();
+    expect(await card(page, one.askId).getByRole('button', { name: 'Approve' }).isEnabled()).toBe(true);
+    expect((await house.ledger.asks.get('acme', one.askId))?.status).toBe('open');
+  });
+
+  it('shows what hides, as head and tail when it is long', async () => {
+    const page = await signedIn(ann.key);
+    const command = `echo \u202e\u200b"x"\n${'\n'.repeat(60)}rm -rf /srv`;
+    const { askId } = await house.askAloud({
+      args: { command, '<img src=x onerror=alert(1)>': 1 },
+      says: 'safe\u2066',
+    });
+    await card(page, askId).waitFor();
+    const text = await card(page, askId).innerText();
+    expect(text).toContain('\\u{202e}');
+    expect(text).toContain('\\u{200b}');
+    expect(text).toContain('\\u{2066}');
+    expect(text).toContain('rm -rf /srv');
+    expect(text).toContain('<img src=x onerror=alert(1)>');
+    expect(text).toMatch(/\d+ characters in \d+ lines are not shown/);
+    expect(await card(page, askId).locator('img').count()).toBe(0);
+  });
+
+  it('escapes exactly what the server escapes', async () => {
+    const page = await signedIn(ann.key);
+    const points = Array.from({ length: 0x3000 }, (_, point) => String.fromCodePoint(point + 0x20));
+    const samples = [...points, '\u{e0041}', '\ufeff', '\ufe0f', '\u{1f600}', '\uac00', '\ufff9'];
+    const shown = await page.evaluate(async (texts: string[]) => {
+      const path = '/page/visible.js';
+      const { visible } = await import(path);
+      return texts.map((text) => visible(text).textContent as string);
+    }, samples);
+    expect(shown).toEqual(samples.map((text) => escapeForDisplay(text, { keepLines: true })));
+  });
+
+  it('says when live updates pause, and catches up by itself', async () => {
+    const page = await signedIn(ann.key);
+    const { askId: gone } = await house.askAloud();
+    await card(page, gone).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('Live updates paused').waitFor();
+    const { askId: missed } = await house.askAloud();
+    await send(`${url}/v1/asks/${gone}/answer`, bo.key, { body: { answer: 'approve' } });
+    await page.context().setOffline(false);
+    await card(page, missed).waitFor();
+    await card(page, gone).getByText('Approved by Bo').waitFor();
+    await page.locator('#connection[data-state=live]').waitFor();
+  });
+
+  it('works by keyboard and says what happened', async () => {
+    const page = await signedIn(ann.key);
+    const { askId } = await house.askAloud();
+    await card(page, askId).waitFor();
+    // A press right after cards moved is not taken; give the list its time to settle.
+    await page.waitForTimeout(600);
+    await card(page, askId).getByLabel('Reason').focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await card(page, askId).getByText('Rejected by Ann').waitFor();
+    await eventually(async () => (await page.locator('#announcer').textContent())?.includes('Rejected by Ann'));
+  });
+
+  it('breaks none of its own rules', () => {
+    expect(troubles).toEqual([]);
+  });
+});
+
+describe('signing in and out', () => {
+  it('takes a one-time link once, and only on a press', async () => {
+    const code = createSignInCode({ cookieSecret: house.cookieSecret, keyHash: hashSecret(ann.key), now: Date.now() });
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${url}/sign-in#code=${code}`);
+    expect(await page.context().cookies()).toEqual([]);
+    expect(page.url()).not.toContain(code);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('Ann', { exact: true }).waitFor();
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+    const again = await (await browser.newContext()).newPage();
+    await again.goto(`${url}/sign-in#code=${code}`);
+    await again.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await again.getByRole('alert').waitFor();
+    expect(await again.context().cookies()).toEqual([]);
+  });
+
+  it('signs out', async () => {
+    const page = await signedIn(ann.key);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/sign-in');
+    expect(await page.context().cookies()).toEqual([]);
+  });
+
+  it('refuses keys that are not an approver’s', async () => {
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${url}/sign-in`);
+    await page.getByLabel('Approver key').fill(await house.agentKey());
+    await page.getByRole('button', { name: 'Sign in with a key' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+  });
+});

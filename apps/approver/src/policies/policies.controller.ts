@@ -1,0 +1,42 @@
+/** The policies' door: read the current version, publish the next one. */
+import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
+import { DoorError } from '@countersign/contracts';
+import type { Ledger, PolicyVersion } from '@countersign/ledger';
+import { compilePolicy, parsePolicyDocument } from '@countersign/policy';
+import { CurrentPrincipal, type Principal } from '@countersign/server';
+import { z } from 'zod';
+import { actorOf } from '../door/answerer.js';
+
+import { LEDGER } from '../tokens.js';
+
+const nameSchema = z.string().min(1).max(256);
+const documentSchema = z.record(z.string(), z.unknown());
+
+@Controller('/v1/policies')
+export class PoliciesController {
+  constructor(@Inject(LEDGER) private readonly ledger: Ledger) {}
+
+  @Get(':name')
+  async get(
+    @CurrentPrincipal() who: Principal,
+    @Param('name') name: string,
+  ): Promise<PolicyVersion & { epoch: number }> {
+    const policy = await this.ledger.policies.current(who.tenantId, name);
+    if (policy === null) throw new DoorError('policy.unknown');
+    return policy;
+  }
+
+  @Put(':name')
+  publish(
+    @CurrentPrincipal() who: Principal,
+    @Param('name', { schema: nameSchema }) name: string,
+    @Body({ schema: documentSchema }) input: unknown,
+  ): Promise<PolicyVersion> {
+    const parsed = parsePolicyDocument(input);
+    if (!parsed.ok) throw new DoorError('policy.invalid', undefined, { problems: parsed.problems });
+    const compiled = compilePolicy(parsed.document);
+    if (!compiled.ok) throw new DoorError('policy.invalid', undefined, { problems: compiled.problems });
+    const { document } = parsed;
+    return this.ledger.policies.publish({ tenantId: who.tenantId, name, document, by: actorOf(who) });
+  }
+}

@@ -1,0 +1,45 @@
+/** One or more running approvers over one house and one bus. */
+import { randomBytes } from 'node:crypto';
+import { createBus, type Bus, type BusTarget } from '@countersign/queue';
+import { startApprover } from '../start-approver.js';
+import { openHouse, type House } from './house.js';
+
+export interface Approvers extends House {
+  readonly urls: readonly string[];
+  readonly bus: Bus;
+  readonly cookieSecret: string;
+  /** Ends the approvers, while database and bus go on. */
+  stopApprovers(): Promise<void>;
+  /** Opens an ask and tells the approvers, as a worker does. */
+  askAloud(...seed: Parameters<House['ask']>): ReturnType<House['ask']>;
+}
+
+export async function openApprovers(count: number, target: BusTarget = { kind: 'memory' }): Promise<Approvers> {
+  const house = await openHouse();
+  const bus = await createBus(target);
+  const cookieSecret = randomBytes(32).toString('base64url');
+  const config = { host: '127.0.0.1', port: 0, cookieSecret, logLevel: 'silent' };
+  const running = await Promise.all(
+    Array.from({ length: count }, () => startApprover({ ledger: house.ledger, bus, config })),
+  );
+  const stopApprovers = async () => {
+    for (const approver of running) await approver.close();
+  };
+  return {
+    ...house,
+    stopApprovers,
+    urls: running.map((approver) => approver.url),
+    bus,
+    cookieSecret,
+    askAloud: async (seed) => {
+      const made = await house.ask(seed);
+      await bus.opened({ tenantId: seed?.tenantId ?? 'acme', askId: made.askId });
+      return made;
+    },
+    close: async () => {
+      await stopApprovers();
+      await bus.close();
+      await house.close();
+    },
+  };
+}
