@@ -1,0 +1,63 @@
+/** Keeps book of which parts of a call something allows. A part that nothing covers falls to the default. */
+import type { JudgedPath } from './evidence.js';
+import type { Judgement } from './judgement.js';
+
+/** How far a simple command is covered: not at all, by itself, or together with all that it runs. */
+export type CallCover = 'none' | 'self' | 'deep';
+
+/** The book. `tool` is the call as a whole, for tools without files and commands. */
+export interface Cover {
+  readonly calls: CallCover[];
+  readonly paths: boolean[];
+  tool: boolean;
+}
+
+/** An empty book for a judgement with so many commands and paths. */
+export function openCover(calls: number, paths: number): Cover {
+  return { calls: new Array<CallCover>(calls).fill('none'), paths: new Array<boolean>(paths).fill(false), tool: false };
+}
+
+/** Covers every part. */
+export function coverAll(cover: Cover): void {
+  cover.calls.fill('deep');
+  cover.paths.fill(true);
+  cover.tool = true;
+}
+
+/** One part of a call that nothing covers: what to show of it, or null for the whole call. */
+export interface Gap {
+  readonly subject: string | null;
+}
+
+/** The parts that nothing covers. Operands are covered with their command; inner commands through their wrapper. */
+export function gapsOf(judgement: Judgement): Gap[] {
+  const { analysis, paths, cover } = judgement;
+  const gaps: Gap[] = [];
+  const plan = analysis.plan;
+  if (plan !== null) {
+    plan.calls.forEach((call, number) => {
+      if (call.outer === -1 && !isCovered(judgement, number)) gaps.push({ subject: call.source });
+    });
+  }
+  paths.forEach((path, place) => {
+    if (isPart(path) && cover.paths[place] !== true) gaps.push({ subject: path.use.text });
+  });
+  const wholeOnly = plan === null && !paths.some(isPart);
+  if (wholeOnly && !cover.tool) gaps.push({ subject: null });
+  return gaps;
+}
+
+/** Operands belong to their command, guesses to their tool: neither needs a cover of its own. */
+export function isPart(path: JudgedPath): boolean {
+  return path.use.origin === 'argument' || path.use.origin === 'redirect';
+}
+
+function isCovered(judgement: Judgement, number: number): boolean {
+  const call = judgement.analysis.plan?.calls[number];
+  const own = judgement.cover.calls[number] ?? 'none';
+  if (call === undefined) return false;
+  if (own === 'deep') return true;
+  if (call.wrapper === null) return own === 'self';
+  const inner = call.inner.every((next) => isCovered(judgement, next));
+  return inner && (own === 'self' || (call.wrapper.clear && call.inner.length > 0));
+}

@@ -1,0 +1,78 @@
+/** Grants as the engine uses them: wider ones act as allow rules and lift the questions that they were made from. */
+import type { Grant, Match, Rule } from '@countersign/contracts';
+import { commandMatches } from '../rules/command-pattern.js';
+import { compileRule, type CompiledRule } from '../rules/compiled-rule.js';
+import { domainMatches } from '../rules/domain-pattern.js';
+import { indexRules, type RuleIndex } from '../rules/rule-index.js';
+import { isAlive, onceGrant, pathRule } from './coverage.js';
+import type { Judgement } from './judgement.js';
+
+/** Questions that only an answer to this exact call settles. */
+const PERSONAL = new Set(['path.secret', 'path.control', 'content.invisible']);
+
+interface WideGrant {
+  readonly grant: Grant;
+  readonly compiled: CompiledRule;
+  readonly index: RuleIndex;
+}
+
+/** The allow rules of policy and session, and those that grants stand for. */
+export function allowIndexes(judgement: Judgement): RuleIndex[] {
+  const own = judgement.ruleSets.map((set) => set.allow);
+  return judgement.facts.session.grants.length === 0
+    ? own
+    : [...own, ...wideGrants(judgement).map((wide) => wide.index)];
+}
+
+function wideGrants(judgement: Judgement): WideGrant[] {
+  const out: WideGrant[] = [];
+  for (const grant of judgement.facts.session.grants) {
+    if (grant.kind === 'once' || grant.pattern === null || !isAlive(grant, judgement.facts.now)) continue;
+    const result = compileRule(ruleOf(grant, grant.pattern), judgement.policy.preset.tools);
+    if (result.ok) out.push({ grant, compiled: result.compiled, index: indexRules([result.compiled]) });
+  }
+  return out;
+}
+
+function ruleOf(grant: Grant, pattern: string): Rule {
+  return {
+    id: `grant:${grant.id}`,
+    effect: 'allow',
+    pattern,
+    source: 'grant',
+    reason: 'allowed by an earlier answer',
+    order: 0,
+    match: [],
+    notMatch: [],
+  };
+}
+
+/** A test for asks that a grant has answered before. None lifts a deny; a wide one never a sensitive path. */
+export function liftTest(judgement: Judgement): (match: Match) => boolean {
+  if (judgement.facts.session.grants.length === 0) return () => false;
+  if (onceGrant(judgement) !== null) return (match) => match.effect === 'ask';
+  const wide = wideGrants(judgement);
+  return (match) =>
+    match.effect === 'ask' &&
+    !PERSONAL.has(match.ruleId) &&
+    wide.some((one) => one.grant.liftsRuleIds.includes(match.ruleId) && covers(judgement, one, match.subject));
+}
+
+/** Does the grant's pattern cover the part that is asked about? */
+function covers(judgement: Judgement, wide: WideGrant, subject: string | null): boolean {
+  const { spec } = wide.compiled;
+  switch (spec.kind) {
+    case 'whole':
+      return wide.grant.tool === judgement.call.tool;
+    case 'command':
+      return subject !== null && judgement.analysis.plan !== null && commandMatches(spec.command, subject);
+    case 'path':
+      return judgement.paths.some(
+        (path) => path.use.text === subject && pathRule(judgement, wide.index, path) !== null,
+      );
+    case 'domain':
+      return judgement.analysis.host !== null && domainMatches(spec.domain, judgement.analysis.host);
+    case 'text':
+      return wide.grant.tool === judgement.call.tool && subject !== null && judgement.analysis.named.includes(subject);
+  }
+}

@@ -1,0 +1,73 @@
+/** Layer 5: questions that hold in every mode: ask rules, sensitive paths, and whatever is not understood. */
+import { isHarmlessDevice, sensitivityOf } from '../../paths/sensitive.js';
+import type { CallDoubt } from '../../shell/plan.js';
+import { hasControl, hasInvisible } from '../../shell/characters.js';
+import type { ShellDoubt } from '../../shell/tree.js';
+import { addMatch, addRuleMatch, type Judgement } from '../judgement.js';
+import { forTighteningRules } from '../rule-matching.js';
+
+export function askLayer(judgement: Judgement): void {
+  for (const set of judgement.ruleSets) {
+    forTighteningRules(judgement, set.ask, (rule, subject) => addRuleMatch(judgement, 'ask', rule, subject));
+  }
+  askSensitive(judgement);
+  askDoubts(judgement);
+  askInvisible(judgement);
+}
+
+function ask(judgement: Judgement, ruleId: string, reason: string, subject: string | null): void {
+  addMatch(judgement, { layer: 'ask', effect: 'ask', ruleId, reason, subject });
+}
+
+const SENSITIVE = {
+  secret: { ruleId: 'path.secret', reason: 'may hold secrets' },
+  control: { ruleId: 'path.control', reason: 'decides what programs run or what agents may do' },
+} as const;
+
+function askSensitive(judgement: Judgement): void {
+  for (const { use, lexical, real } of judgement.paths) {
+    for (const path of [lexical, real]) {
+      if (path === null || isHarmlessDevice(path)) continue;
+      const why = sensitivityOf(path, use.access, judgement.roots);
+      if (why !== null) ask(judgement, SENSITIVE[why].ruleId, SENSITIVE[why].reason, use.text);
+    }
+  }
+}
+
+const SCRIPT_DOUBTS: Readonly<Record<ShellDoubt, string>> = {
+  too_long: 'the command is too long to be judged',
+  too_deep: 'the command is nested too deeply to be judged',
+  too_many_parts: 'the command has too many parts to be judged',
+  syntax: 'the command is not understood',
+  control_character: 'the command holds control characters',
+  invisible_character: 'the command holds characters that cannot be seen',
+  coproc: 'the command starts a coprocess',
+  function: 'the command defines a function',
+  other_shell: 'the command means different things in different shells',
+  indirect_expansion: 'the command runs text that is known only when it runs',
+};
+
+const CALL_DOUBTS: Readonly<Record<CallDoubt, string>> = {
+  dynamic_program: 'which program runs is known only when it runs',
+  dynamic_script: 'the script is known only when it runs',
+  shell_input: 'a shell runs whatever it is fed',
+};
+
+function askDoubts(judgement: Judgement): void {
+  const { plan } = judgement.analysis;
+  if (plan === null) return;
+  for (const doubt of plan.doubts) ask(judgement, `shell.${doubt}`, SCRIPT_DOUBTS[doubt], null);
+  for (const call of plan.calls) {
+    if (call.doubt !== null) ask(judgement, `shell.${call.doubt}`, CALL_DOUBTS[call.doubt], call.source);
+  }
+}
+
+/** What people are shown must be what the tool gets. */
+function askInvisible(judgement: Judgement): void {
+  const texts = judgement.paths.filter((path) => path.use.origin === 'argument').map((path) => path.use.text);
+  const { url, named } = judgement.analysis;
+  for (const text of [...texts, ...named, ...(url === null ? [] : [url])]) {
+    if (hasInvisible(text) || hasControl(text))
+      ask(judgement, 'content.invisible', 'holds characters that cannot be seen', text);
+  }
+}

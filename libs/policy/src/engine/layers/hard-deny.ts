@@ -1,0 +1,84 @@
+/** Layer 3: what no answer and no mode can lift: protected folders, deny rules, dangerous commands. */
+import { DANGERS } from '../../commands/dangerous/families.js';
+import { canonicalPath, isInside, joinGiven } from '../../paths/normalise.js';
+import type { ShellCall } from '../../shell/plan.js';
+import { addMatch, addRuleMatch, type Judgement } from '../judgement.js';
+import { forTighteningRules } from '../rule-matching.js';
+
+export function hardDenyLayer(judgement: Judgement): void {
+  denyProtected(judgement);
+  denyDangers(judgement);
+  for (const set of judgement.ruleSets) {
+    forTighteningRules(judgement, set.deny, (rule, subject, sure) => {
+      if (sure) addRuleMatch(judgement, 'hard-deny', rule, subject);
+      else askAboutDeny(judgement, rule.rule.id, subject);
+    });
+  }
+}
+
+/** A deny that may or may not be meant (a wildcard could reach it) is a question, not a refusal. */
+function askAboutDeny(judgement: Judgement, ruleId: string, subject: string | null): void {
+  addMatch(judgement, { layer: 'ask', effect: 'ask', ruleId, reason: 'may reach what a deny rule covers', subject });
+}
+
+function denyProtected(judgement: Judgement): void {
+  for (const path of judgement.facts.protectedPaths) {
+    const folder = canonicalPath(path)?.toLowerCase();
+    if (folder === undefined) continue;
+    for (const subject of protectedSubjects(judgement, folder)) {
+      const reason = 'a protected folder that no agent may touch';
+      addMatch(judgement, { layer: 'hard-deny', effect: 'deny', ruleId: 'path.protected', reason, subject });
+    }
+  }
+}
+
+function protectedSubjects(judgement: Judgement, folder: string): string[] {
+  const { plan, command } = judgement.analysis;
+  const files = judgement.paths.filter(({ use, lexical, real }) =>
+    [lexical, real].some((path) => path !== null && touches(path.toLowerCase(), folder, use.recursive)),
+  );
+  const out = files.map((file) => file.use.text);
+  for (const call of plan?.calls ?? []) {
+    const word = protectedWord(call, folder);
+    if (word !== null) out.push(word);
+  }
+  if (command?.toLowerCase().includes(folder) === true) out.push(command);
+  return out;
+}
+
+function touches(path: string, folder: string, recursive: boolean): boolean {
+  return isInside(path, folder) || (recursive && isInside(folder, path));
+}
+
+/** Any word of any program may be a path, also where the program is not known to take one. */
+function protectedWord(call: ShellCall, folder: string): string | null {
+  for (const cwd of call.cwds ?? [null]) {
+    const near = cwd !== null && isInside(folder, canonicalPath(cwd)?.toLowerCase() ?? '');
+    const hit = call.args.find((word) => (near || word.value.includes('/')) && leadsInto(cwd, word.value, folder));
+    if (hit !== undefined) return hit.text;
+  }
+  return null;
+}
+
+function leadsInto(cwd: string | null, given: string, folder: string): boolean {
+  const path = joinGiven(cwd, given);
+  const canonical = path === null ? null : canonicalPath(path);
+  return canonical !== null && isInside(canonical.toLowerCase(), folder);
+}
+
+function denyDangers(judgement: Judgement): void {
+  const { plan } = judgement.analysis;
+  if (plan === null) return;
+  // The session's own folder is a workspace too, also when no roots are given.
+  const { home, roots, bases } = judgement;
+  const scene = { plan, home, roots: bases.relative === null ? roots : [...roots, bases.relative] };
+  for (const call of plan.calls) {
+    for (const danger of DANGERS) {
+      if (!danger.test(call, scene)) continue;
+      const effect = judgement.policy.preset.dangers[danger.family];
+      const layer = effect === 'deny' ? 'hard-deny' : 'ask';
+      const ruleId = `command.${danger.family.replaceAll('-', '_')}`;
+      addMatch(judgement, { layer, effect, ruleId, reason: danger.reason, subject: call.source });
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** Paths that are asked about in every mode: secrets, and files that decide what programs and agents do. */
+import { isInside } from './normalise.js';
+
+/** Why a path is sensitive. `secret`: reading it leaks; `control`: writing it changes what runs or what is allowed. */
+export type Sensitivity = 'secret' | 'control';
+
+const SECRET_FOLDERS = new Set([
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.azure',
+  '.kube',
+  '.gcloud',
+  '.password-store',
+  'keychains',
+]);
+// prettier-ignore
+const SECRET_NAMES = new Set([
+  '.netrc', '_netrc', '.pgpass', '.htpasswd', '.git-credentials', 'credentials.json', 'service-account.json',
+  'id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', '.vault-token', 'shadow', 'gshadow', 'sudoers', '.env', '.envrc',
+  '.pypirc', 'secrets.yml', 'secrets.yaml', 'master.key', 'kubeconfig', '.dockerconfigjson',
+]);
+const SECRET_FORM = /^(?:\.env\..+|.+\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ovpn|ppk|asc|gpg))$/;
+const HARMLESS_ENV = /^\.env\.(?:example|sample|template|dist|defaults?)$/;
+
+// prettier-ignore
+const CONTROL_FOLDERS = new Set([
+  '.git', '.claude', '.codex', '.gemini', '.cursor', '.vscode', '.idea', '.husky', '.github', '.gitlab', '.circleci',
+  '.devcontainer', '.countersign', '.continue', '.windsurf', '.cline', '.roo', '.opencode',
+]);
+// prettier-ignore
+const CONTROL_NAMES = new Set([
+  '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile', '.zshrc', '.zshenv', '.zprofile', '.zlogin',
+  '.zlogout', '.kshrc', '.inputrc', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmrc', '.mcp.json', '.claude.json',
+  '.gitconfig', '.gitmodules', '.gitattributes', '.gitlab-ci.yml', '.ripgreprc', '.editrc', '.vimrc', '.tmux.conf',
+  '.condarc', 'pip.conf', 'authorized_keys', 'crontab', '.pre-commit-config.yaml', 'lefthook.yml',
+]);
+const SYSTEM_FOLDERS = ['/etc', '/boot', '/proc', '/sys', '/dev'];
+const HARMLESS_DEVICES = new Set([
+  '/dev/null',
+  '/dev/stdout',
+  '/dev/stderr',
+  '/dev/tty',
+  '/dev/zero',
+  '/dev/stdin',
+  '/dev/random',
+  '/dev/urandom',
+]);
+
+/** True for devices that neither keep nor reveal anything. */
+export function isHarmlessDevice(path: string): boolean {
+  return HARMLESS_DEVICES.has(path) || path.startsWith('/dev/fd/');
+}
+
+/**
+ * Why the canonical path must be asked about for this access, or null. Names above a root do not count: a project that lies
+ * below a folder called `.vscode` is an ordinary project. Compared without case, since some file systems are.
+ */
+export function sensitivityOf(path: string, access: 'read' | 'write', roots: readonly string[]): Sensitivity | null {
+  const segments = belowRoots(path, roots).toLowerCase().split('/');
+  const name = segments[segments.length - 1] ?? '';
+  if (isSecret(segments, name)) return 'secret';
+  if (access === 'read') return null;
+  if (CONTROL_NAMES.has(name) || segments.some((segment) => CONTROL_FOLDERS.has(segment))) return 'control';
+  return SYSTEM_FOLDERS.some((folder) => isInside(path, folder)) && !isHarmlessDevice(path) ? 'control' : null;
+}
+
+function isSecret(segments: readonly string[], name: string): boolean {
+  if (HARMLESS_ENV.test(name)) return false;
+  return SECRET_NAMES.has(name) || SECRET_FORM.test(name) || segments.some((segment) => SECRET_FOLDERS.has(segment));
+}
+
+function belowRoots(path: string, roots: readonly string[]): string {
+  let longest = 0;
+  for (const root of roots) {
+    if (root !== '/' && root.length > longest && isInside(path, root)) longest = root.length;
+  }
+  return path.slice(longest);
+}

@@ -1,0 +1,150 @@
+/** Takes a script apart into calls: every simple command, and every command that a wrapper inside it runs. */
+import { Folders } from './folders.js';
+import { parseShell } from './parse.js';
+import type { CallDoubt, ShellCall, ShellPlan } from './plan.js';
+import { baseName, elsewhereOf, spellingsOf, textOfWords } from './spellings.js';
+import type { ShellCommand, ShellDoubt, ShellInput, ShellWord } from './tree.js';
+import { isShell, unwrap, type Unwrapped } from './wrappers.js';
+
+const MAX_CALLS = 500;
+const MAX_WRAPPING = 16;
+
+/** `maxLength` in UTF-16 code units; `cwd` and `home` as given. */
+export interface DecomposeOptions {
+  readonly maxLength: number;
+  readonly cwd: string | null;
+  readonly home: string | null;
+}
+
+interface Work {
+  readonly calls: ShellCall[];
+  /** Variables that the script itself sets to known text, by name. */
+  readonly variables: Map<string, string>;
+  readonly doubts: Set<ShellDoubt>;
+  readonly functions: string[];
+  readonly maxLength: number;
+  readonly home: string | null;
+}
+
+interface Origin {
+  readonly outer: number;
+  readonly depth: number;
+  readonly cwds: readonly string[] | null;
+}
+
+/** Parses and takes apart a command line. Total; over the limits it adds a doubt and stops. */
+export function decompose(source: string, options: DecomposeOptions): ShellPlan {
+  const { maxLength, home, cwd } = options;
+  const work: Work = { calls: [], variables: new Map(), doubts: new Set(), functions: [], maxLength, home };
+  addScript(work, source, { outer: -1, depth: 0, cwds: cwd === null ? null : [cwd] });
+  return { source, calls: work.calls, doubts: [...work.doubts], functions: work.functions };
+}
+
+function addScript(work: Work, source: string, origin: Origin): void {
+  if (isTooMuch(work, origin)) return;
+  const script = parseShell(source, work.maxLength);
+  for (const doubt of script.doubts) work.doubts.add(doubt);
+  work.functions.push(...script.functions);
+  const folders = new Folders(script, origin.cwds);
+  const numbers: number[] = [];
+  for (const command of script.commands) {
+    numbers.push(work.calls.length);
+    const cwds = folders.enter(command, work.home);
+    addCall(work, withCallNumbers(command, numbers), { ...origin, cwds });
+  }
+}
+
+/** A script counts its commands from its own start; in the plan they have other numbers. */
+function withCallNumbers(command: ShellCommand, numbers: readonly number[]): ShellCommand {
+  if (command.input.kind !== 'pipe') return command;
+  return { ...command, input: { kind: 'pipe', from: numbers[command.input.from] ?? 0 } };
+}
+
+function isTooMuch(work: Work, origin: Origin): boolean {
+  if (origin.depth > MAX_WRAPPING) work.doubts.add('too_deep');
+  else if (work.calls.length >= MAX_CALLS) work.doubts.add('too_many_parts');
+  else return false;
+  return true;
+}
+
+function addCall(work: Work, command: ShellCommand, origin: Origin): void {
+  if (isTooMuch(work, origin)) return;
+  const call = makeCall(work, command, origin);
+  const number = work.calls.length;
+  for (const { name, value } of command.assignments) {
+    if (value?.literal === true) work.variables.set(name, value.value);
+  }
+  work.calls.push(call);
+  if (origin.outer >= 0) work.calls[origin.outer]?.inner.push(number);
+  addInner(work, call, { outer: number, depth: origin.depth + 1, cwds: origin.cwds });
+}
+
+function makeCall(work: Work, command: ShellCommand, origin: Origin): ShellCall {
+  const { words, assignments, redirects, input, source, reveals } = command;
+  const [name = null, ...args] = words;
+  const program = programOf(name);
+  const wrapper = program === null ? null : unwrap(program, args);
+  const text = textOfWords(words);
+  return {
+    program,
+    name,
+    args,
+    assignments,
+    redirects,
+    input,
+    source,
+    text,
+    spellings: spellingsOf(work, words, text),
+    elsewhere: program === null ? [] : elsewhereOf(program, args),
+    doubt: program === null ? 'dynamic_program' : doubtOf(program, args, { wrapper, input }),
+    reveals,
+    outer: origin.outer,
+    wrapper,
+    inner: [],
+    cwds: origin.cwds,
+  };
+}
+
+function programOf(name: ShellWord | null): string | null {
+  if (name === null) return '';
+  return name.literal ? baseName(name.value) : null;
+}
+
+/** Builtins that change what later names mean. */
+const REBINDERS = new Set(['alias', 'hash', 'enable', 'shopt']);
+
+function doubtOf(
+  program: string,
+  args: readonly ShellWord[],
+  how: { wrapper: Unwrapped | null; input: ShellInput },
+): CallDoubt | null {
+  const { wrapper, input } = how;
+  if (REBINDERS.has(program) && args.length > 0) return 'dynamic_script';
+  if (wrapper !== null)
+    return wrapper.wrapped.some((inner) => inner.kind === 'script' && inner.text === null) ? 'dynamic_script' : null;
+  const fed = input.kind === 'pipe' || input.kind === 'unknown';
+  return fed && isShell(program) && readsInput(args) ? 'shell_input' : null;
+}
+
+/** A shell without a script file takes its commands from standard input. */
+function readsInput(args: readonly ShellWord[]): boolean {
+  return args.every((word) => word.value.startsWith('-') || word.value.startsWith('+'));
+}
+
+function addInner(work: Work, call: ShellCall, origin: Origin): void {
+  for (const inner of call.wrapper?.wrapped ?? []) {
+    if (inner.kind === 'words') addCall(work, innerCommand(call, inner.words), origin);
+    else if (inner.text !== null) addScript(work, inner.text, origin);
+  }
+  if (call.input.kind === 'text' && call.wrapper === null && isFedShell(call)) addScript(work, call.input.text, origin);
+}
+
+function isFedShell(call: ShellCall): boolean {
+  return call.program !== null && isShell(call.program) && readsInput(call.args);
+}
+
+function innerCommand(call: ShellCall, words: readonly ShellWord[]): ShellCommand {
+  const source = words.map((word) => word.text).join(' ');
+  const { input, reveals } = call;
+  return { source, assignments: [], words, redirects: [], input, reveals, scope: 0, chain: 0, join: 'first' };
+}

@@ -1,0 +1,74 @@
+/** Our own small picture of a shell script: the simple commands in the order they are written, and what makes the script doubtful. */
+
+/** One piece of a word. `home` is `~` or `$HOME`; `dynamic` is anything whose value is known only when it runs. */
+export type Piece =
+  | { readonly kind: 'literal'; readonly value: string; readonly quoted: boolean }
+  | { readonly kind: 'glob'; readonly value: string }
+  | { readonly kind: 'brace'; readonly value: string }
+  | { readonly kind: 'home' }
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'dynamic'; readonly text: string };
+
+/** A word. `value` has its quoting undone and expansions as written; `literal`: the value is exactly what the program gets. */
+export interface ShellWord {
+  readonly text: string;
+  readonly value: string;
+  readonly literal: boolean;
+  readonly pieces: readonly Piece[];
+}
+
+export interface ShellAssignment {
+  readonly name: string;
+  readonly value: ShellWord | null;
+}
+
+/** `access` is what happens to the file; null for descriptors such as `2>&1`, here-documents and here-strings. */
+export interface ShellRedirect {
+  readonly access: 'read' | 'write' | null;
+  readonly target: ShellWord | null;
+}
+
+/** What a command gets on standard input, as far as the script says it. `pipe`: from the commands from number `from` up to it. */
+export type ShellInput =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'pipe'; readonly from: number }
+  | { readonly kind: 'unknown' };
+
+/** How a command follows the one before it in its chain. */
+export type ShellJoin = 'first' | '&&' | '||';
+
+/** A simple command. `scope` numbers the (sub)shell whose working folder it shares; `chain` the and-or list it stands in. */
+export interface ShellCommand {
+  readonly source: string;
+  readonly assignments: readonly ShellAssignment[];
+  readonly words: readonly ShellWord[];
+  readonly redirects: readonly ShellRedirect[];
+  readonly input: ShellInput;
+  /** A word shows a variable that the script itself does not set, so that what the machine holds in it comes out. */
+  readonly reveals: boolean;
+  readonly scope: number;
+  readonly chain: number;
+  readonly join: ShellJoin;
+}
+
+/** A parsed script. `doubts` are reasons why it is not understood: any of them asks. `scopes[n]` is the parent of scope n. */
+export interface ShellScript {
+  readonly commands: readonly ShellCommand[];
+  readonly scopes: readonly number[];
+  readonly functions: readonly string[];
+  readonly doubts: readonly ShellDoubt[];
+}
+
+/** Why a script is not understood. */
+export type ShellDoubt =
+  | 'too_long'
+  | 'too_deep'
+  | 'too_many_parts'
+  | 'syntax'
+  | 'control_character'
+  | 'invisible_character'
+  | 'coproc'
+  | 'function'
+  | 'other_shell'
+  | 'indirect_expansion';

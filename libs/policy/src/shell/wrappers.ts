@@ -1,0 +1,284 @@
+/** Programs that run another program named in their arguments: how to find it, and whether an allow may look through. */
+import { literalWord, dynamicWord } from './word.js';
+import type { ShellWord } from './tree.js';
+
+/** What a wrapper runs: words of a command, or script text; null text: known only when it runs. */
+export type Wrapped =
+  | { readonly kind: 'words'; readonly words: readonly ShellWord[] }
+  | { readonly kind: 'script'; readonly text: string | null };
+
+/** `clear`: an allow of the inner command is enough. Otherwise the wrapper itself needs an allow too. */
+export interface Unwrapped {
+  readonly clear: boolean;
+  /** Only a rule that spells the command out in full may allow the wrapper. */
+  readonly exactOnly: boolean;
+  readonly wrapped: readonly Wrapped[];
+}
+
+interface WrapperRow {
+  /** Short and long flags that take the next word as their value. */
+  readonly valueFlags: readonly string[];
+  /** Words between the flags and the command, such as timeout's duration. */
+  readonly operands?: number;
+  readonly clear?: true;
+  readonly assignments?: true;
+  readonly exactOnly?: true;
+}
+
+const PLAIN: WrapperRow = { valueFlags: [] };
+
+const ROWS: Readonly<Record<string, WrapperRow>> = {
+  timeout: { valueFlags: ['-s', '--signal', '-k', '--kill-after'], operands: 1, clear: true },
+  gtimeout: { valueFlags: ['-s', '--signal', '-k', '--kill-after'], operands: 1, clear: true },
+  time: { valueFlags: ['-f', '--format', '-o', '--output'], clear: true },
+  nice: { valueFlags: ['-n', '--adjustment'], clear: true },
+  nohup: { valueFlags: [], clear: true },
+  stdbuf: { valueFlags: ['-i', '-o', '-e', '--input', '--output', '--error'], clear: true },
+  command: { valueFlags: [], clear: true },
+  builtin: { valueFlags: [], clear: true },
+  noglob: { valueFlags: [], clear: true },
+  env: { valueFlags: ['-u', '--unset', '-C', '--chdir', '-P'], assignments: true },
+  sudo: {
+    valueFlags: [
+      '-u',
+      '-g',
+      '-h',
+      '-p',
+      '-C',
+      '-r',
+      '-t',
+      '-T',
+      '-U',
+      '-D',
+      '-R',
+      '--user',
+      '--group',
+      '--host',
+      '--prompt',
+      '--chdir',
+    ],
+    assignments: true,
+  },
+  doas: { valueFlags: ['-u', '-C'] },
+  pkexec: { valueFlags: ['--user'] },
+  exec: { valueFlags: ['-a'] },
+  watch: { valueFlags: ['-n', '--interval', '-q', '--equexit'], exactOnly: true },
+  setsid: { ...PLAIN, exactOnly: true },
+  ionice: { valueFlags: ['-c', '-n', '--class', '--classdata'], exactOnly: true },
+  chrt: { valueFlags: [], operands: 1 },
+  taskset: { valueFlags: [], operands: 1 },
+  flock: { valueFlags: ['-w', '--timeout', '-E', '--conflict-exit-code'], operands: 1, exactOnly: true },
+  strace: { valueFlags: ['-e', '-o', '-p', '-s', '-u', '-E', '-P'] },
+  ltrace: { valueFlags: ['-e', '-o', '-p', '-s', '-u'] },
+  unshare: PLAIN,
+  nsenter: { valueFlags: ['-t', '--target', '-S', '-G'] },
+  chroot: { valueFlags: [], operands: 1 },
+  caffeinate: { valueFlags: ['-t', '-w'] },
+};
+
+/**
+ * Programs that run a command somewhere in their arguments, in forms too many to follow: every tail of the words is looked at
+ * by denies and asks. With subcommands, only behind one of them.
+ */
+const RUNNERS: Readonly<Record<string, readonly string[] | null>> = {
+  docker: ['exec', 'run'],
+  podman: ['exec', 'run'],
+  nerdctl: ['exec', 'run'],
+  kubectl: ['exec', 'run', 'debug'],
+  oc: ['exec', 'run', 'debug', 'rsh'],
+  npm: ['exec', 'x'],
+  yarn: ['exec', 'dlx', 'run'],
+  pnpm: ['exec', 'dlx'],
+  uv: ['run'],
+  poetry: ['run'],
+  bundle: ['exec'],
+  nix: ['shell', 'develop', 'run'],
+  ssh: null,
+  npx: null,
+  bunx: null,
+  pnpx: null,
+  uvx: null,
+  pipx: ['run'],
+  tmux: null,
+  screen: null,
+  parallel: null,
+  su: null,
+  sg: null,
+  runuser: null,
+  script: null,
+  lxc: ['exec'],
+  'systemd-run': null,
+  'nix-shell': null,
+  proot: null,
+  firejail: null,
+  bwrap: null,
+  'xvfb-run': null,
+  'dbus-run-session': null,
+  busybox: null,
+  toybox: null,
+};
+
+const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'ash', 'mksh', 'fish', 'rbash']);
+
+/** True for a program that reads commands from its input or arguments. */
+export function isShell(program: string): boolean {
+  return SHELLS.has(program);
+}
+
+/** The words among which a runner's command stands; null when the program is no runner. */
+export function runnerWords(program: string, args: readonly ShellWord[]): readonly ShellWord[] | null {
+  const behind = Object.hasOwn(RUNNERS, program) ? RUNNERS[program] : undefined;
+  if (behind === undefined) return null;
+  if (behind === null) return args;
+  const at = args.findIndex((word) => !word.value.startsWith('-') && behind.includes(word.value));
+  return at < 0 ? null : args.slice(at + 1);
+}
+
+/** What the command runs besides itself; null when it is no wrapper. `args` are the words after the program. */
+export function unwrap(program: string, args: readonly ShellWord[]): Unwrapped | null {
+  if (SHELLS.has(program)) return unwrapShell(args);
+  const own = SPECIAL[program];
+  if (own !== undefined) return own(args);
+  const row = Object.hasOwn(ROWS, program) ? ROWS[program] : undefined;
+  return row === undefined ? null : unwrapRow(program, row, args);
+}
+
+function opaque(...wrapped: Wrapped[]): Unwrapped {
+  return { clear: false, exactOnly: false, wrapped };
+}
+
+const SPECIAL: Readonly<Record<string, (args: readonly ShellWord[]) => Unwrapped | null>> = {
+  __proto__: null as never,
+  xargs: unwrapXargs,
+  find: unwrapFind,
+  git: unwrapGit,
+  eval: (args) => opaque({ kind: 'script', text: joined(args) }),
+  trap: unwrapTrap,
+  source: unwrapSource,
+  '.': unwrapSource,
+};
+
+function unwrapRow(program: string, row: WrapperRow, args: readonly ShellWord[]): Unwrapped | null {
+  if (program === 'command' && /^-[a-zA-Z]*[vV]/.test(args[0]?.value ?? '')) return null;
+  const { rest, split } = skipFlags(row, args);
+  const inner = rest.slice(row.operands ?? 0);
+  const wrapped: Wrapped[] = inner.length > 0 ? [{ kind: 'words', words: inner }] : [];
+  if (split !== null) wrapped.push({ kind: 'script', text: split });
+  return { clear: row.clear === true, exactOnly: row.exactOnly === true, wrapped };
+}
+
+/** Skips flags, their values and (for env) assignments; `split` is the text of env -S. */
+function skipFlags(row: WrapperRow, args: readonly ShellWord[]): { rest: readonly ShellWord[]; split: string | null } {
+  let at = 0;
+  let split: string | null = null;
+  for (let word = args[0]; word !== undefined; word = args[at]) {
+    if (word.value === '--') return { rest: args.slice(at + 1), split };
+    const text = row.assignments === true ? splitText(word.value, args[at + 1]) : null;
+    if (text !== null) split = text.text;
+    const length = text === null ? flagLength(row, word.value) : text.length;
+    if (length === 0) break;
+    at += length;
+  }
+  return { rest: args.slice(at), split };
+}
+
+/** How many words the flag or assignment takes; 0 when the command begins. */
+function flagLength(row: WrapperRow, value: string): number {
+  if (row.assignments === true && /^[A-Za-z_][A-Za-z0-9_]*=/.test(value)) return 1;
+  if (!value.startsWith('-') || value === '-') return 0;
+  return row.valueFlags.includes(value) ? 2 : 1;
+}
+
+/** `env -S 'cmd args'`, attached or not. */
+function splitText(value: string, next: ShellWord | undefined): { text: string; length: number } | null {
+  const match = /^(?:-S|--split-string=?)(.*)$/s.exec(value);
+  if (match === null) return null;
+  const attached = match[1] ?? '';
+  return attached === '' ? { text: next?.value ?? '', length: 2 } : { text: attached, length: 1 };
+}
+
+const XARGS_VALUES = [
+  '-a',
+  '-d',
+  '-E',
+  '-I',
+  '-L',
+  '-n',
+  '-P',
+  '-s',
+  '--arg-file',
+  '--delimiter',
+  '--max-args',
+  '--max-procs',
+  '--replace',
+  '--max-lines',
+  '--max-chars',
+];
+
+/** xargs appends words from its input, so the inner command gets one word more that nobody knows. */
+function unwrapXargs(args: readonly ShellWord[]): Unwrapped {
+  const { rest } = skipFlags({ valueFlags: XARGS_VALUES }, args);
+  const flags = args.slice(0, args.length - rest.length);
+  const clear = flags.every((flag) => /^(?:-[r0]+|--null|--no-run-if-empty|--)$/.test(flag.value));
+  const words = rest.length > 0 ? rest : [literalWord('echo')];
+  return { clear, exactOnly: false, wrapped: [{ kind: 'words', words: [...words, dynamicWord('{}')] }] };
+}
+
+/** `find … -exec cmd {} ;`, `+`, and their kin; `{}` is a name that nobody knows. */
+function unwrapFind(args: readonly ShellWord[]): Unwrapped | null {
+  const wrapped: Wrapped[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    if (!/^-(?:exec|execdir|ok|okdir)$/.test(args[at]?.value ?? '')) continue;
+    const end = args.findIndex((word, index) => index > at && (word.value === ';' || word.value === '+'));
+    const words = args.slice(at + 1, end < 0 ? undefined : end);
+    wrapped.push({
+      kind: 'words',
+      words: words.map((word) => (word.value.includes('{}') ? dynamicWord(word.value) : word)),
+    });
+    at += words.length;
+  }
+  const deletes = args.some((word) => word.value === '-delete');
+  return wrapped.length > 0 || deletes ? { clear: false, exactOnly: true, wrapped } : null;
+}
+
+const GIT_COMMANDS =
+  /^(?:alias\.[^=]+=!|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath)=|pager\.[^=]+=|diff\.external=|[^=]+\.(?:command|cmd|helper|textconv|driver)=!?)(.*)$/is;
+
+/** `git -c alias.x='!cmd'` and settings that name a program. */
+function unwrapGit(args: readonly ShellWord[]): Unwrapped | null {
+  const wrapped: Wrapped[] = [];
+  args.forEach((word, at) => {
+    const value = word.value === '-c' ? args[at + 1] : undefined;
+    const text = value === undefined ? undefined : GIT_COMMANDS.exec(value.value)?.[1];
+    if (text !== undefined) wrapped.push({ kind: 'script', text: value?.literal === true ? text : null });
+  });
+  return wrapped.length > 0 ? opaque(...wrapped) : null;
+}
+
+function unwrapShell(args: readonly ShellWord[]): Unwrapped | null {
+  let at = 0;
+  for (let word = args[0]; word !== undefined && /^[-+]/.test(word.value); word = args[at]) {
+    const { value } = word;
+    if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(value) || value === '--command') {
+      const script = args.slice(at + 1).find((next) => !/^[-+]/.test(next.value));
+      return opaque({ kind: 'script', text: script?.literal === true ? script.value : null });
+    }
+    at += /^(?:[-+][oO]|--rcfile|--init-file)$/.test(value) ? 2 : 1;
+  }
+  return null;
+}
+
+function unwrapTrap(args: readonly ShellWord[]): Unwrapped | null {
+  const script = args.find((word) => !word.value.startsWith('-') || word.value === '-');
+  if (script === undefined || args.length < 2 || script.value === '-' || script.value === '') return null;
+  return opaque({ kind: 'script', text: script.literal ? script.value : null });
+}
+
+/** `source file` runs a file we do not see: no wrapper; `source <(…)` runs what a program prints. */
+function unwrapSource(args: readonly ShellWord[]): Unwrapped | null {
+  return args[0]?.literal === false ? opaque({ kind: 'script', text: null }) : null;
+}
+
+function joined(args: readonly ShellWord[]): string | null {
+  return args.every((word) => word.literal) ? args.map((word) => word.value).join(' ') : null;
+}
