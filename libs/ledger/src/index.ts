@@ -1,1 +1,38 @@
-export {};
+/** The event store: streams, chain, asks, call keys and the read models over them. */
+export { createLedger, type ExecutedCommand, type Ledger, type LedgerOptions } from './ledger.js';
+export { makePartitions, migrate, type MigrateOptions } from './migrate.js';
+export {
+  prepareEmbeddedPostgres,
+  startEmbeddedPostgres,
+  type EmbeddedOptions,
+  type EmbeddedPostgres,
+  type PostgresBinaries,
+} from './embedded.js';
+export { hashSecret, type Keys, type KeyView, type NewKey } from './keys.js';
+export type { NewPerson, People, PersonView } from './people.js';
+export { policyHash, type Policies, type PolicyVersion } from './policies.js';
+export type { Tenants, TenantView } from './tenants.js';
+export type {
+  Appended,
+  AppendUnit,
+  Conflict,
+  HashJoin,
+  Head,
+  LedgerTransaction,
+  Round,
+  RoundQuery,
+  StreamAppend,
+  StreamKey,
+  UnitResult,
+} from './types.js';
+export type { AskQuery, Asks, DueAsk } from './asks.js';
+export type { Calls, CallView } from './calls.js';
+export { CHAIN_START, chainHash, contentHash, type ChainRow } from './chain.js';
+export { fromColumn, toColumn } from './column-text.js';
+export type { EndedCall } from './command-unit.js';
+export { decodeCursor, encodeCursor, type Page } from './cursor.js';
+export { FEED_START, type Events, type FeedPosition } from './events.js';
+export type { CommandTarget } from './execute.js';
+export type { Idempotency, IdempotentRequest, Remembered } from './idempotency.js';
+export type { SessionQuery, Sessions, SessionView } from './sessions.js';
+export type { ChainProblem, VerifyProgress, VerifyReport } from './verify.js';

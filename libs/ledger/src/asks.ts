@@ -1,0 +1,179 @@
+/** Asks as approvers see them, and those that are due. */
+import type { BodyOf, OpenedAsk } from '@countersign/approval';
+import { escapeForDisplay, type AskStatus, type AskView, type CallArguments, type Risk } from '@countersign/contracts';
+import type pg from 'pg';
+import type { Queryable } from './append.js';
+import { fromColumn, fromColumnOrNull, toColumn } from './column-text.js';
+import { decodeCursor, DEFAULT_PAGE, pageOf, type Page } from './cursor.js';
+import type { Database } from './database.js';
+import { isoTime } from './event-rows.js';
+import { parseJoined } from './rows-of.js';
+
+export interface AskQuery {
+  readonly tenantId: string;
+  readonly status?: AskStatus;
+  readonly sessionId?: string;
+  readonly cursor?: string | undefined;
+  readonly limit?: number;
+}
+
+export interface DueAsk {
+  readonly tenantId: string;
+  readonly sessionId: string;
+  readonly askId: string;
+}
+
+export interface Asks {
+  /** Newest first. */
+  list(query: AskQuery): Promise<Page<AskView>>;
+  /** Null for an unknown id, and for another tenant's. */
+  get(tenantId: string, askId: string): Promise<AskView | null>;
+  /** Open asks of all tenants whose deadline has passed by the database's clock, the longest overdue first. */
+  due(limit: number): Promise<DueAsk[]>;
+  /** Open asks of all tenants, oldest first: what a start-up has to take up again. */
+  open(limit: number): Promise<(DueAsk & { deadline: string | null })[]>;
+  /** What was stored of asks when they were opened, with the calls that joined them. Unknown ids are left out. */
+  opened(tenantId: string, askIds: readonly string[]): Promise<Record<string, OpenedAsk>>;
+}
+
+/** An ask's row for whoever ends it. `overdue` by the database's clock at the time of reading. */
+export interface AskToEnd {
+  readonly askId: string;
+  readonly sessionId: string;
+  readonly status: AskStatus;
+  readonly overdue: boolean;
+  readonly opened: OpenedAsk;
+}
+
+interface Row {
+  readonly id: string;
+  readonly session_id: string;
+  readonly call_id: string;
+  readonly agent: string;
+  readonly tool: string;
+  readonly args_hash: string;
+  readonly rule_id: string;
+  readonly risk: string;
+  readonly status: AskStatus;
+  readonly version: number;
+  readonly opened_at_text: string;
+  readonly deadline_text: string | null;
+  readonly resolved_at_text: string | null;
+  readonly resolved_by: string | null;
+  readonly resolved_via: string | null;
+  readonly opened: string;
+  readonly path: string[] | null;
+}
+
+const SELECT = `SELECT a.*, ${isoTime('a.opened_at')} AS opened_at_text, ${isoTime('a.deadline')} AS deadline_text,
+  ${isoTime('a.resolved_at')} AS resolved_at_text,
+  (WITH RECURSIVE up AS (
+     SELECT h.stream_id, h.parent_id, 1 AS depth FROM heads h WHERE h.tenant_id = a.tenant_id AND h.stream_id = a.session_id
+     UNION ALL
+     SELECT p.stream_id, p.parent_id, up.depth + 1
+     FROM up JOIN heads p ON p.tenant_id = a.tenant_id AND p.stream_id = up.parent_id WHERE up.depth < 64)
+   SELECT array_agg(stream_id ORDER BY depth DESC) FROM up) AS path
+  FROM asks a`;
+
+export function createAsks(db: Database): Asks {
+  return {
+    list: (query) => list(db.pool, query),
+    get: async (tenantId, askId) => {
+      const values = [toColumn(askId), toColumn(tenantId)];
+      const text = `${SELECT} WHERE a.id = $1 AND a.tenant_id = $2`;
+      const { rows } = await db.pool.query<Row>({ name: 'ask_get', text, values });
+      return rows[0] ? viewOf(rows[0]) : null;
+    },
+    due: async (limit) => {
+      const text = `SELECT tenant_id, session_id, id, deadline FROM asks
+        WHERE status = 'open' AND deadline <= clock_timestamp() ORDER BY deadline, id LIMIT $1`;
+      const { rows } = await db.pool.query<DueRow>({ name: 'asks_due', text, values: [limit] });
+      return rows.map(dueOf);
+    },
+    open: async (limit) => {
+      const text = `SELECT tenant_id, session_id, id, ${isoTime('deadline')} AS deadline FROM asks
+        WHERE status = 'open' ORDER BY opened_at, id LIMIT $1`;
+      const { rows } = await db.pool.query<DueRow & { deadline: string | null }>(text, [limit]);
+      return rows.map((row) => ({ ...dueOf(row), deadline: row.deadline }));
+    },
+    opened: async (tenantId, askIds) => {
+      const found = await asksToEnd(db.pool, tenantId, askIds);
+      return Object.fromEntries(found.map((ask) => [ask.askId, ask.opened]));
+    },
+  };
+}
+
+interface DueRow {
+  readonly tenant_id: string;
+  readonly session_id: string;
+  readonly id: string;
+}
+
+function dueOf(row: DueRow): DueAsk {
+  return { tenantId: fromColumn(row.tenant_id), sessionId: fromColumn(row.session_id), askId: fromColumn(row.id) };
+}
+
+async function list(pool: pg.Pool, query: AskQuery): Promise<Page<AskView>> {
+  const limit = query.limit ?? DEFAULT_PAGE;
+  const values: unknown[] = [toColumn(query.tenantId)];
+  const place = (value: unknown): string => `$${values.push(value)}`;
+  const where = ['a.tenant_id = $1'];
+  // A literal lets the planner take the index of open asks; the value comes from a closed set.
+  if (query.status !== undefined)
+    where.push(query.status === 'open' ? "a.status = 'open'" : `a.status = ${place(query.status)}`);
+  if (query.sessionId !== undefined) where.push(`a.session_id = ${place(toColumn(query.sessionId))}`);
+  if (query.cursor !== undefined) {
+    const [openedAt, id] = decodeCursor(query.cursor, 2);
+    where.push(`(a.opened_at, a.id) < (${place(openedAt)}::timestamptz, ${place(id)})`);
+  }
+  const text = `${SELECT} WHERE ${where.join(' AND ')} ORDER BY a.opened_at DESC, a.id DESC LIMIT ${place(limit + 1)}`;
+  const { rows } = await pool.query<Row>(text, values);
+  return pageOf(rows, limit, viewOf, (row) => [row.opened_at_text, row.id]);
+}
+
+/** Loads what ending these asks needs. */
+export async function asksToEnd(db: Queryable, tenantId: string, askIds: readonly string[]): Promise<AskToEnd[]> {
+  if (askIds.length === 0) return [];
+  const text = `SELECT id, session_id, status, opened, joined, coalesce(deadline <= clock_timestamp(), false) AS overdue
+    FROM asks WHERE id = ANY($1::text[]) AND tenant_id = $2`;
+  const values = [askIds.map(toColumn), toColumn(tenantId)];
+  const { rows } = await db.query<Row & { joined: string; overdue: boolean }>({ name: 'asks_to_end', text, values });
+  return rows.map((row) => ({
+    askId: fromColumn(row.id),
+    sessionId: fromColumn(row.session_id),
+    status: row.status,
+    overdue: row.overdue,
+    opened: { ...(JSON.parse(row.opened) as BodyOf<'AskOpened'>), joined: parseJoined(row.joined) },
+  }));
+}
+
+function viewOf(row: Row): AskView {
+  const { request, verdict } = JSON.parse(row.opened) as BodyOf<'AskOpened'>;
+  return {
+    id: fromColumn(row.id),
+    status: row.status,
+    version: row.version,
+    sessionId: fromColumn(row.session_id),
+    path: (row.path ?? [row.session_id]).map(fromColumn),
+    callId: fromColumn(row.call_id),
+    agent: fromColumn(row.agent),
+    tool: fromColumn(row.tool),
+    args: argumentsText(request.args),
+    argsHash: row.args_hash,
+    cwd: request.cwd,
+    ruleId: fromColumn(row.rule_id),
+    reason: verdict.reason,
+    risk: row.risk as Risk,
+    matches: verdict.matches,
+    agentSays: request.description === null ? null : escapeForDisplay(request.description, { keepLines: true }),
+    openedAt: row.opened_at_text,
+    deadline: row.deadline_text,
+    resolvedAt: row.resolved_at_text,
+    resolvedBy: fromColumnOrNull(row.resolved_by),
+    resolvedVia: row.resolved_via,
+  };
+}
+
+function argumentsText(args: CallArguments): string {
+  return escapeForDisplay(args.state === 'ok' ? args.json : args.head);
+}

@@ -1,0 +1,111 @@
+/** What a decided command stores: the session's events, the counts of its root, and what must not have moved. */
+import {
+  childDenialEvents,
+  evolve,
+  initialState,
+  outcomeOf,
+  type BodyOf,
+  type SessionCommand,
+  type SessionState,
+} from '@countersign/approval';
+import type { CallOutcome, SessionEvent } from '@countersign/contracts';
+import type { AskToEnd } from './asks.js';
+import type { Line, LineMember } from './load-line.js';
+import type { AppendUnit, StreamAppend } from './types.js';
+
+/** A call that waited and has its answer. */
+export interface EndedCall {
+  readonly askId: string;
+  readonly callId: string;
+  readonly outcome: CallOutcome;
+}
+
+interface Decided {
+  readonly command: SessionCommand;
+  readonly events: readonly SessionEvent[];
+  readonly asks: readonly AskToEnd[];
+}
+
+interface Target {
+  readonly tenantId: string;
+  readonly sessionId: string;
+}
+
+/** One unit: the session's events on the line that was read, under the tenant's epoch. */
+export function commandUnit(target: Target, line: Line, { command, events, asks }: Decided): AppendUnit {
+  const { tenantId } = target;
+  const own = ownStream(target, line, command, events);
+  const counted = countedInRoot(target, line, { events, asks });
+  const still = counted ? line.ancestors.slice(1) : line.ancestors;
+  const unit = {
+    streams: counted ? [own, counted] : [own],
+    epochs: [{ tenantId, epoch: line.epoch }],
+    unmoved: still.map((member) => ({ tenantId, streamId: member.sessionId, seq: member.seq })),
+  };
+  return events.some(raisesEpoch) ? { ...unit, raiseEpoch: [tenantId] } : unit;
+}
+
+function ownStream(target: Target, { session }: Line, command: SessionCommand, events: readonly SessionEvent[]) {
+  return {
+    tenantId: target.tenantId,
+    streamId: target.sessionId,
+    expectedSeq: session?.seq ?? 0,
+    events,
+    state: stateAfter(session?.state ?? null, events),
+    ...(command.type === 'OpenSession' ? openingColumns(command) : {}),
+  };
+}
+
+/** The root whose breaker the unit opens, if the unit is a subagent's. */
+export function rootStoppedBy({ streams: [, root] }: AppendUnit): string | null {
+  return root?.events.some((event) => event.type === 'BreakerOpened') ? root.streamId : null;
+}
+
+/** A subagent's counted denials stand in its root's total too: the root's stream, when these events add to it. */
+function countedInRoot(target: Target, line: Line, decided: Omit<Decided, 'command'>): StreamAppend | null {
+  const [root] = line.ancestors;
+  const events = root ? rootEvents(root, target.sessionId, decided) : [];
+  if (!root || events.length === 0) return null;
+  const state = stateAfter(root.state, events);
+  return { tenantId: target.tenantId, streamId: root.sessionId, expectedSeq: root.seq, events, state };
+}
+
+function stateAfter(state: SessionState | null, events: readonly SessionEvent[]): SessionState {
+  return events.reduce(evolve, state ?? initialState());
+}
+
+function openingColumns(command: Extract<SessionCommand, { type: 'OpenSession' }>) {
+  return { parentId: command.opening.parentId, rootId: command.rootId, keyId: command.keyId };
+}
+
+/** A grant that outlives its call changes what others may rest on; so does taking one away. */
+function raisesEpoch(event: SessionEvent): boolean {
+  return event.type === 'GrantRevoked' || (event.type === 'GrantCreated' && event.body.grant.kind === 'always');
+}
+
+function rootEvents(root: LineMember, sessionId: string, { events, asks }: Omit<Decided, 'command'>): SessionEvent[] {
+  let state = root.state;
+  return decisionsIn(events).flatMap((decided) => {
+    const terms = asks.find((ask) => ask.askId === decided.decision.askId)?.opened.terms;
+    if (decided.decision.counted !== true || !terms) return [];
+    const added = childDenialEvents(state, { sessionId, callId: decided.request.callId }, terms.breaker);
+    state = stateAfter(state, added);
+    return added;
+  });
+}
+
+function decisionsIn(events: readonly SessionEvent[]): BodyOf<'ToolCallDecided'>[] {
+  return events.flatMap((event) => (event.type === 'ToolCallDecided' ? [event.body] : []));
+}
+
+/** The answers that these events give to waiting calls, those that joined an ask included. */
+export function outcomesOf(events: readonly SessionEvent[], asks: readonly AskToEnd[]): EndedCall[] {
+  return decisionsIn(events).flatMap((decided) => {
+    const { askId } = decided.decision;
+    if (askId === null) return [];
+    const outcome = outcomeOf(decided);
+    const joined = asks.find((ask) => ask.askId === askId)?.opened.joined ?? [];
+    const callIds = [decided.request.callId, ...joined.map((request) => request.callId)];
+    return callIds.map((callId) => ({ askId, callId, outcome }));
+  });
+}

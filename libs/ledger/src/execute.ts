@@ -1,0 +1,183 @@
+/** One command on one session: load, decide, append; again when something moved, under locks when it moved twice. */
+import {
+  asksEndedBy,
+  decideCommand,
+  resultFingerprint,
+  type CommandResult,
+  type SessionCommand,
+} from '@countersign/approval';
+import type { AskStatus, ErrorCode, SessionEvent } from '@countersign/contracts';
+import { appendInTransaction, appendRound, type Queryable } from './append.js';
+import { asksToEnd, type AskToEnd } from './asks.js';
+import type { Calls } from './calls.js';
+import { commandUnit, outcomesOf, rootStoppedBy, type EndedCall } from './command-unit.js';
+import { inTransaction, lockHeads, type Database } from './database.js';
+import { loadLine, type Line } from './load-line.js';
+import type { AppendUnit, Conflict, UnitResult } from './types.js';
+
+export interface CommandTarget {
+  readonly tenantId: string;
+  readonly sessionId: string;
+}
+
+export type ExecuteResult =
+  | {
+      readonly ok: true;
+      /** Empty: it was so already. */
+      readonly events: readonly SessionEvent[];
+      readonly seq: number;
+      /** One item for each call whose ask this command ended, calls that joined it included. */
+      readonly outcomes: readonly EndedCall[];
+      /** The root session whose breaker this command opened, by a denial further down. */
+      readonly rootStopped?: string;
+    }
+  | { readonly ok: false; readonly code: ErrorCode; readonly message?: string };
+
+/** How often a command is decided on what was read without locks. */
+const FREE_ATTEMPTS = 2;
+const LOCKED_ATTEMPTS = 3;
+
+type Append = (units: readonly AppendUnit[]) => Promise<UnitResult[]>;
+type Attempt =
+  { readonly done: ExecuteResult; readonly record?: readonly SessionEvent[] } | { readonly conflict: Conflict };
+
+/** Executes a command by the conflict policy of the house. Expected refusals are values; only a dead database throws. */
+export async function executeCommand(
+  db: Database,
+  calls: Pick<Calls, 'byId'>,
+  target: CommandTarget,
+  command: SessionCommand,
+): Promise<ExecuteResult> {
+  for (let attempt = 1; attempt <= FREE_ATTEMPTS + LOCKED_ATTEMPTS; attempt += 1) {
+    const tried = await (attempt <= FREE_ATTEMPTS ? tryFreely(db, target, command) : tryLocked(db, target, command));
+    if ('done' in tried) {
+      if (tried.record) await record(db, target, tried.record);
+      return tried.done;
+    }
+    const settled = await settleConflict(calls, target, { command, conflict: tried.conflict });
+    if (settled === null) continue;
+    if (settled.record) await record(db, target, settled.record);
+    return settled.done;
+  }
+  return { ok: false, code: 'unavailable', message: 'the session kept changing; try again' };
+}
+
+function tryFreely(db: Database, target: CommandTarget, command: SessionCommand): Promise<Attempt> {
+  return attemptOnce(db.pool, (units) => appendRound(db.pool, units), target, command);
+}
+
+/** A conflict in here can only come from what no lock covers (a new session, an ask's deadline); it is decided again. */
+async function tryLocked(db: Database, target: CommandTarget, command: SessionCommand): Promise<Attempt> {
+  const { tenantId, sessionId } = target;
+  const line = await loadLine(db.pool, tenantId, sessionId);
+  const names = [sessionId, ...line.ancestors.map((member) => member.sessionId)];
+  return inTransaction(db.pool, async (client) => {
+    await lockHeads(
+      client,
+      names.map((streamId) => ({ tenantId, streamId })),
+    );
+    return attemptOnce(client, (units) => appendInTransaction(client, units), target, command);
+  });
+}
+
+async function attemptOnce(
+  db: Queryable,
+  append: Append,
+  target: CommandTarget,
+  command: SessionCommand,
+): Promise<Attempt> {
+  const line = await loadLine(db, target.tenantId, target.sessionId);
+  const asks = await asksToEnd(db, target.tenantId, idsToLoad(line, command));
+  const own = asks.filter((ask) => ask.sessionId === target.sessionId);
+  const closed = closedBefore(own, command);
+  if (closed !== null) return { done: closed, record: refusalRecord(line, command, closed) };
+  const context = {
+    now: line.now,
+    asks: Object.fromEntries(own.map((ask) => [ask.askId, ask.opened])),
+    ancestors: line.ancestors.map((member) => member.state),
+  };
+  const decided = decideCommand(line.session?.state ?? null, command, context);
+  if (!decided.ok) return { done: refusalOf(decided), record: decided.record ?? refusalRecord(line, command, decided) };
+  const seq = line.session?.seq ?? 0;
+  if (decided.events.length === 0) return { done: { ok: true, events: [], seq, outcomes: [] } };
+  const unit = commandUnit(target, line, { command, events: decided.events, asks: own });
+  const [stored] = await append([unit]);
+  return attemptOf(stored, decided.events, { asks: own, rootStopped: rootStoppedBy(unit) });
+}
+
+function attemptOf(
+  stored: UnitResult | undefined,
+  events: readonly SessionEvent[],
+  { asks, rootStopped }: { asks: readonly AskToEnd[]; rootStopped: string | null },
+): Attempt {
+  if (stored === undefined) throw new Error('the database gave no answer for this command');
+  if (!stored.ok && 'conflict' in stored) return { conflict: stored.conflict };
+  if (!stored.ok) return { done: { ok: false, code: 'internal.error', message: stored.error } };
+  const seq = stored.appended.at(events.length - 1)?.seq ?? 0;
+  const done = { ok: true as const, events, seq, outcomes: outcomesOf(events, asks) };
+  return { done: rootStopped === null ? done : { ...done, rootStopped } };
+}
+
+function refusalOf(decided: Extract<CommandResult, { ok: false }>): ExecuteResult {
+  const { code, message } = decided;
+  return message === undefined ? { ok: false, code } : { ok: false, code, message };
+}
+
+/** The named ask is loaded even when the state has it no more, to tell an ended one from an unknown one. */
+function idsToLoad(line: Line, command: SessionCommand): string[] {
+  const ended = asksEndedBy(line.session?.state ?? null, command);
+  const named = command.type === 'AnswerAsk' || command.type === 'ExpireAsk' ? [command.askId] : [];
+  return [...new Set([...ended, ...named])];
+}
+
+/** What the ask's row says before anything is decided: ended, overdue, or not due yet. */
+function closedBefore(
+  asks: readonly AskToEnd[],
+  command: SessionCommand,
+): Extract<ExecuteResult, { ok: false }> | null {
+  if (command.type !== 'AnswerAsk' && command.type !== 'ExpireAsk') return null;
+  const ask = asks.find((one) => one.askId === command.askId);
+  if (!ask) return { ok: false, code: 'ask.unknown' };
+  if (ask.status !== 'open') return { ok: false, code: codeOfEnded(ask.status) };
+  if (command.type === 'AnswerAsk') return ask.overdue ? { ok: false, code: 'ask.expired' } : null;
+  return ask.overdue ? null : { ok: false, code: 'request.invalid', message: 'the ask is not due yet' };
+}
+
+function codeOfEnded(status: AskStatus): ErrorCode {
+  return status === 'expired' ? 'ask.expired' : 'ask.already_resolved';
+}
+
+/** A refused answer is kept: who tried what, and why it did not count. */
+function refusalRecord(line: Line, command: SessionCommand, refusal: { code: string }): readonly SessionEvent[] {
+  if (command.type !== 'AnswerAsk' || line.session === null || refusal.code === 'ask.unknown') return [];
+  const { askId, answer, by } = command;
+  return [{ type: 'AskAnswerRefused', version: 1, body: { askId, answer, by, code: refusal.code } }];
+}
+
+/** Appends what changes no state, after whatever stands in the stream now. */
+async function record(db: Database, target: CommandTarget, events: readonly SessionEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const stream = { tenantId: target.tenantId, streamId: target.sessionId, expectedSeq: null, events, state: null };
+  const [stored] = await appendRound(db.pool, [{ streams: [stream], epochs: [], unmoved: [] }]);
+  if (!stored?.ok) throw new Error(`a refusal could not be recorded: ${JSON.stringify(stored)}`);
+}
+
+type Settled = { readonly done: ExecuteResult; readonly record?: readonly SessionEvent[] };
+
+/** A key conflict means that the call's result is known, or the call is not; every other conflict is decided again. */
+async function settleConflict(
+  calls: Pick<Calls, 'byId'>,
+  target: CommandTarget,
+  { command, conflict }: { command: SessionCommand; conflict: Conflict },
+): Promise<Settled | null> {
+  if (conflict !== 'key' || command.type !== 'ReportResult') return null;
+  const call = await calls.byId(target.tenantId, command.callId);
+  if (call === null || call.key.sessionId !== target.sessionId) return { done: { ok: false, code: 'call.unknown' } };
+  if (call.reported === null) return null;
+  if (call.reported === resultFingerprint(command)) return { done: { ok: true, events: [], seq: 0, outcomes: [] } };
+  const detail = JSON.stringify({ callId: command.callId, status: command.status, outputHash: command.outputHash });
+  return {
+    done: { ok: false, code: 'call.result_differs' },
+    record: [{ type: 'AgentReported', version: 1, body: { kind: 'result_differs', detail } }],
+  };
+}

@@ -1,0 +1,92 @@
+/** The ledger as the rest of the house uses it: one object over one pool of the application role. */
+import type { SessionCommand } from '@countersign/approval';
+import type { AskView } from '@countersign/contracts';
+import { appendRound } from './append.js';
+import { createAsks, type Asks } from './asks.js';
+import { createCalls, type Calls } from './calls.js';
+import { openDatabase, withLockedHeads, type Database, type DatabaseOptions } from './database.js';
+import { endAsksBelow } from './end-below.js';
+import { createEvents, type Events } from './events.js';
+import { executeCommand, type CommandTarget, type ExecuteResult } from './execute.js';
+import { createIdempotency, type Idempotency } from './idempotency.js';
+import { createKeys, type Keys } from './keys.js';
+import { loadRound } from './load-round.js';
+import { createPeople, type People } from './people.js';
+import { createPolicies, type Policies } from './policies.js';
+import { createSessions, type Sessions } from './sessions.js';
+import { createTenants, type Tenants } from './tenants.js';
+import type { AppendUnit, LedgerTransaction, Round, RoundQuery, StreamKey, UnitResult } from './types.js';
+import { verifyLedger, type VerifyProgress, type VerifyReport } from './verify.js';
+
+/** A refused answer says how the ask stands, so that the loser learns who was first, when and where. */
+export type ExecutedCommand =
+  Extract<ExecuteResult, { ok: true }> | (Extract<ExecuteResult, { ok: false }> & { readonly ask?: AskView });
+
+export interface Ledger {
+  /** One statement for the whole round; every unit is stored whole or not at all. */
+  append(units: readonly AppendUnit[]): Promise<UnitResult[]>;
+  /** One query: what the next decisions need. */
+  loadRound(query: RoundQuery): Promise<Round>;
+  /** After two conflicts: lock, load, decide and append in one transaction. */
+  withLockedHeads<T>(heads: readonly StreamKey[], work: (tx: LedgerTransaction) => Promise<T>): Promise<T>;
+  /** Everything but tool calls that happens to a session: answers, expiry, cancel, results, changes. */
+  execute(target: CommandTarget, command: SessionCommand): Promise<ExecutedCommand>;
+  /** Checks hashes, gaps and heads of one tenant or of all; reads a snapshot, stops nobody. */
+  verify(tenantId?: string, onProgress?: VerifyProgress): Promise<VerifyReport>;
+  /** Throws when the database does not answer. */
+  ping(): Promise<void>;
+  readonly asks: Asks;
+  readonly calls: Calls;
+  readonly events: Events;
+  readonly idempotency: Idempotency;
+  readonly keys: Keys;
+  readonly people: People;
+  readonly policies: Policies;
+  readonly sessions: Sessions;
+  readonly tenants: Tenants;
+  close(): Promise<void>;
+}
+
+export type LedgerOptions = DatabaseOptions;
+
+export function createLedger(options: LedgerOptions): Ledger {
+  const db = openDatabase(options);
+  const asks = createAsks(db);
+  const calls = createCalls(db);
+  return {
+    append: (units) => appendRound(db.pool, units),
+    loadRound: (query) => loadRound(db.pool, query),
+    withLockedHeads: (heads, work) => withLockedHeads(db.pool, heads, work),
+    execute: (target, command) => execute(db, { asks, calls }, target, command),
+    verify: (tenantId, onProgress) => verifyLedger(db.pool, tenantId, onProgress),
+    ping: async () => {
+      await db.pool.query('SELECT 1');
+    },
+    asks,
+    calls,
+    events: createEvents(db),
+    idempotency: createIdempotency(db),
+    keys: createKeys(db),
+    people: createPeople(db),
+    policies: createPolicies(db),
+    sessions: createSessions(db),
+    tenants: createTenants(db),
+    close: () => db.close(),
+  };
+}
+
+async function execute(
+  db: Database,
+  reads: { asks: Asks; calls: Calls },
+  target: CommandTarget,
+  command: SessionCommand,
+): Promise<ExecutedCommand> {
+  const result = await executeCommand(db, reads.calls, target, command);
+  if (result.ok) {
+    const below = await endAsksBelow(db, target, result, (child, end) => executeCommand(db, reads.calls, child, end));
+    return { ...result, outcomes: [...result.outcomes, ...below] };
+  }
+  if (command.type !== 'AnswerAsk') return result;
+  const ask = await reads.asks.get(target.tenantId, command.askId);
+  return ask === null || ask.sessionId !== target.sessionId ? result : { ...result, ask };
+}

@@ -1,0 +1,113 @@
+/** Prisma's own schema engine as WebAssembly from npm: applies migrations without downloading anything. */
+import { readFile, readdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import * as engineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
+
+/** The folder with `schema.prisma` and `migrations`; sources and build output lie equally deep below the root. */
+const PRISMA_FOLDER = fileURLToPath(new URL('../../../prisma/', import.meta.url));
+
+/** What the typings leave out: how the generated glue is given its compiled module. */
+interface WasmGlue {
+  __wbg_set_wasm(exports: object): void;
+}
+
+/** The adapter cuts scripts at every semicolon, inside function bodies too; one query runs the script whole, and atomically. */
+class WholeScripts extends PrismaPg {
+  private readonly connections: { dispose(): Promise<void> }[] = [];
+
+  override async connect(): ReturnType<PrismaPg['connect']> {
+    const connection = await super.connect();
+    connection.executeScript = async (script) => {
+      await connection.underlyingDriver().query(script);
+    };
+    this.connections.push(connection);
+    return connection;
+  }
+
+  /** The engine leaves its connections open when it is freed. */
+  async close(): Promise<void> {
+    await Promise.all(this.connections.splice(0).map((connection) => connection.dispose()));
+  }
+}
+
+/** Applies every migration that the database lacks, as `prisma migrate deploy` would; returns their names in order. */
+export async function applyMigrations(databaseUrl: string): Promise<string[]> {
+  const schema = await readFile(path.join(PRISMA_FOLDER, 'schema.prisma'), 'utf8');
+  await loadEngine();
+  const scripts = new WholeScripts({ connectionString: databaseUrl });
+  const adapter = bindMigrationAwareSqlAdapterFactory(scripts);
+  const engine = await engineModule.SchemaEngine.new(
+    { datamodels: [['schema.prisma', schema]] },
+    () => undefined,
+    adapter as never,
+  );
+  try {
+    const result = await engine.applyMigrations({
+      migrationsList: (await listMigrations(path.join(PRISMA_FOLDER, 'migrations'))) as never,
+      filters: { externalTables: [], externalEnums: [] } as never,
+    });
+    return result.appliedMigrationNames;
+  } finally {
+    engine.free();
+    await scripts.close();
+  }
+}
+
+/** The part of the global that is used here; the typings keep it with those of browsers. */
+declare const WebAssembly: {
+  instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>;
+};
+
+let loading: Promise<void> | undefined;
+
+function loadEngine(): Promise<void> {
+  loading ??= instantiate();
+  return loading;
+}
+
+async function instantiate(): Promise<void> {
+  const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
+  const bytes = await readFile(path.join(path.dirname(entry), 'schema_engine_bg.wasm'));
+  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': patientImports() });
+  (engineModule as unknown as WasmGlue).__wbg_set_wasm(instance.exports);
+  (instance.exports['__wbindgen_start'] as () => void)();
+}
+
+/** The engine leaves a timer of 10 s behind, which must not keep a finished process alive. */
+function patientImports(): object {
+  const imports: Record<string, unknown> = { ...engineModule };
+  for (const [name, value] of Object.entries(imports)) {
+    if (!name.startsWith('__wbg_setTimeout_') || typeof value !== 'function') continue;
+    imports[name] = (...args: unknown[]): unknown => {
+      const timer: unknown = (value as (...given: unknown[]) => unknown)(...args);
+      (timer as { unref?: () => void }).unref?.();
+      return timer;
+    };
+  }
+  return imports;
+}
+
+async function listMigrations(folder: string): Promise<object> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  const directories = names.sort().map(async (name) => ({
+    path: name,
+    migrationFile: {
+      path: 'migration.sql',
+      content: { tag: 'ok', value: await readFile(path.join(folder, name, 'migration.sql'), 'utf8') },
+    },
+  }));
+  return {
+    baseDir: folder,
+    lockfile: {
+      path: 'migration_lock.toml',
+      content: await readFile(path.join(folder, 'migration_lock.toml'), 'utf8'),
+    },
+    shadowDbInitScript: '',
+    migrationDirectories: await Promise.all(directories),
+  };
+}
