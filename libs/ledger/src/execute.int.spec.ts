@@ -179,6 +179,18 @@ describe('an ask', () => {
     expect(await ledger.append([use((head?.seq ?? 0) + 2)])).toMatchObject([{ ok: false, conflict: 'grant' }]);
   });
 
+  it('that is held again after it was parked is parked no more', async () => {
+    await seed('s12', opened('s12', 'ask_12'));
+    const parked = async () => (await owner.query("SELECT parked FROM asks WHERE id = 'ask_12'")).rows;
+    await run('s12', { type: 'ParkAsk', askId: 'ask_12' });
+    expect(await parked()).toEqual([{ parked: true }]);
+    const head = await ledger.sessions.get(TENANT, 's12');
+    const held: SessionEvent = { type: 'AskHeld', version: 1, body: { askId: 'ask_12', callId: 'call_use_ask_12' } };
+    const held12 = unit('s12', head?.seq ?? 0, [held], { state: head?.state ?? null });
+    expect(await ledger.append([held12])).toMatchObject([{ ok: true }]);
+    expect(await parked()).toEqual([{ parked: false }]);
+  });
+
   it('approved for always raises the epoch', async () => {
     await seed('s8', opened('s8', 'ask_8'));
     const before = (await ledger.tenants.get(TENANT))?.epoch ?? 0;

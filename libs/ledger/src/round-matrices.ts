@@ -150,7 +150,7 @@ function openedAskCells({ body, parked, ending, joined }: OpenedAskRow): Cell[] 
 }
 
 function changedAskCells({ askId, guard, parked, ending, joined }: ChangedAskRow): Cell[] {
-  const changed = [toColumn(askId), guard, ending?.status ?? null, parked ? true : null];
+  const changed = [toColumn(askId), guard, ending?.status ?? null, parked];
   return [...changed, ...endingCells(ending), joinedText(joined)];
 }
 

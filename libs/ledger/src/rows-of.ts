@@ -32,7 +32,8 @@ export interface OpenedAskRow {
 export interface ChangedAskRow {
   readonly askId: string;
   guard: AskGuard;
-  parked: boolean;
+  /** Null: these events do not say. */
+  parked: boolean | null;
   ending: AskEnding | null;
   joined: RequestRecord[];
 }
@@ -125,6 +126,9 @@ function addAskRows(rows: DerivedRows, event: LedgerEvent): void {
     case 'AskParked':
       askRow(rows, event.body.askId).parked = true;
       return;
+    case 'AskHeld':
+      askRow(rows, event.body.askId).parked = false;
+      return;
     case 'AskAnswered':
       guardAsk(rows, event.body.askId, 'answer');
       return;
@@ -138,7 +142,7 @@ function addAskRows(rows: DerivedRows, event: LedgerEvent): void {
 function askRow(rows: DerivedRows, askId: string): OpenedAskRow | ChangedAskRow {
   const known = rows.asksOpened.get(askId) ?? rows.asksChanged.get(askId);
   if (known) return known;
-  const row: ChangedAskRow = { askId, guard: 'open', parked: false, ending: null, joined: [] };
+  const row: ChangedAskRow = { askId, guard: 'open', parked: null, ending: null, joined: [] };
   rows.asksChanged.set(askId, row);
   return row;
 }
@@ -174,7 +178,9 @@ function guardOf(status: AskStatus): AskGuard {
 
 function joinAsk(rows: DerivedRows, body: BodyOf<'AskJoined'>): void {
   const { askId, request } = body;
-  askRow(rows, askId).joined.push(request);
+  const row = askRow(rows, askId);
+  row.parked = false;
+  row.joined.push(request);
   const first = rows.asksOpened.get(askId);
   const outcome: CallOutcome = first
     ? pendingOutcome(first.body, DEFAULT_TERMS)
