@@ -1,0 +1,111 @@
+/** `countersign cases`: runs verdict cases, one JSON object a line, on the engine alone. */
+import { readFile } from 'node:fs/promises';
+import { escapeForDisplay, type Preset } from '@countersign/contracts';
+import { runCase, type CaseResult } from '@countersign/policy';
+import { GOOD, OBJECTIONS } from './exit-codes.js';
+import { print, type Streams } from './streams.js';
+
+export interface CasesOptions {
+  /** Takes the place of every row's own preset. */
+  readonly preset?: Preset;
+  readonly json: boolean;
+  readonly onlyFailures: boolean;
+}
+
+/** One line of a case file, run. `problem`: it is no case, and counts as failed. */
+interface CaseLine {
+  readonly place: string;
+  readonly id: string;
+  readonly status: 'passed' | 'failed' | 'invalid';
+  readonly effect?: string;
+  readonly ruleId?: string;
+  readonly expected?: unknown;
+  readonly differences: readonly string[];
+  readonly why: string;
+}
+
+/** Prints the cases and ends with `N passed, M failed`; whatever could not be run has failed, and no case at all is no success. */
+export async function runCaseFiles(files: readonly string[], options: CasesOptions, streams: Streams): Promise<number> {
+  let passed = 0;
+  let failed = 0;
+  for (const file of files) {
+    for await (const line of linesOf(file, options)) {
+      if (line.status === 'passed') passed += 1;
+      else failed += 1;
+      show(line, options, streams);
+    }
+  }
+  print(streams, `${passed} passed, ${failed} failed`);
+  return failed === 0 && passed > 0 ? GOOD : OBJECTIONS;
+}
+
+async function* linesOf(file: string, options: CasesOptions): AsyncGenerator<CaseLine> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    yield unreadable(file, (error as Error).message);
+    return;
+  }
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() !== '') yield runLine(`${file}:${at + 1}`, line, options);
+  }
+}
+
+function runLine(place: string, line: string, { preset }: CasesOptions): CaseLine {
+  let row: unknown;
+  try {
+    row = JSON.parse(line);
+  } catch (error) {
+    return unreadable(place, `not JSON: ${(error as Error).message}`);
+  }
+  const given = isRecord(row) && preset !== undefined ? { ...row, preset } : row;
+  if (isRecord(given) && 'steps' in given) {
+    return { ...unreadable(place, 'several steps need a running stack'), id: textOf(given['id']) };
+  }
+  return told(place, given, runCase(given));
+}
+
+function told(place: string, row: unknown, result: CaseResult): CaseLine {
+  const { id, status } = result;
+  if (result.status === 'invalid') {
+    const differences = result.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    return { place, id, status, differences, why: '' };
+  }
+  const { effect, ruleId } = result.verdict;
+  const { expected, why } = isRecord(row) ? row : {};
+  const differences = result.status === 'failed' ? result.differences : [];
+  return { place, id, status, effect, ruleId, expected, differences, why: textOf(why) };
+}
+
+function unreadable(place: string, problem: string): CaseLine {
+  return { place, id: '?', status: 'invalid', differences: [problem], why: '' };
+}
+
+function show(line: CaseLine, options: CasesOptions, streams: Streams): void {
+  if (line.status === 'passed' && options.onlyFailures) return;
+  if (options.json) print(streams, JSON.stringify(line));
+  else for (const text of textLines(line)) print(streams, escapeForDisplay(text));
+}
+
+function textLines({ place, id, status, effect, ruleId, expected, differences, why }: CaseLine): string[] {
+  if (status === 'passed') return [`passed  ${id}`];
+  const got = effect === undefined ? [] : [`  got ${effect} by ${ruleId ?? '?'}`];
+  const wanted = expected === undefined ? [] : [`  expected ${JSON.stringify(expected)}`];
+  const reason = why === '' ? [] : [`  why: ${why}`];
+  return [
+    `${status.padEnd(7)} ${id} (${place})`,
+    ...wanted,
+    ...got,
+    ...differences.map((one) => `  - ${one}`),
+    ...reason,
+  ];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

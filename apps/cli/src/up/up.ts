@@ -1,0 +1,140 @@
+/** `countersign up`: gateway, worker and approver in one process, over a database of the home's own. */
+import { writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { createSignInCode } from '@countersign/approver';
+import { hashSecret, type Ledger } from '@countersign/ledger';
+import type { CliEnv } from '../env.js';
+import { createClosing, type Closing } from '../compose/closing.js';
+import { PartMissing } from '../compose/part-missing.js';
+import { say, surviveClosedOutput } from '../compose/output.js';
+import { openParts } from '../compose/parts.js';
+import { startApps } from '../compose/apps.js';
+import { openLog } from '../compose/log.js';
+import { readEndpoints, writeEndpoints, type Endpoints } from '../home/endpoints.js';
+import { homeLayout, type HomeLayout } from '../home/layout.js';
+import { prepareHome } from '../home/prepare-home.js';
+import { takeLock } from '../home/lock.js';
+import { loadSecrets, type HomeSecrets } from '../home/secrets.js';
+import { PostgresUnavailable } from '../postgres/binaries.js';
+import { seed, seedPolicy } from '../seed/seed.js';
+import { banner } from './banner.js';
+import { claudeCodeSettings } from './claude-code-settings.js';
+import { prepareDatabase, type ReadyDatabase } from './database.js';
+import { readHomePolicy } from './home-policy.js';
+import { explainPort } from './ports.js';
+import { createStopSignal, Stopped, type StopSignal } from '../compose/stop-signal.js';
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+const SMALL_MS = 100;
+
+/** Runs until it is told to stop, and gives the exit code: 0 stopped as asked, 1 could not start or did not stop cleanly. */
+export async function up(env: CliEnv): Promise<number> {
+  surviveClosedOutput();
+  const closing = createClosing();
+  const stop = createStopSignal({ abort: () => closing.abortAll(), watchParent: env.startedByNpm });
+  let failure: string | null = null;
+  try {
+    const told = await start(env, closing, stop);
+    process.stdout.write(told);
+    const bug = await stop.requested;
+    if (bug !== null) throw bug;
+    say('stopping …');
+  } catch (error) {
+    failure = explain(error);
+  }
+  const complaints = await closing.closeAll();
+  stop.release();
+  if (failure !== null) complaints.unshift(failure);
+  for (const complaint of complaints.flatMap((text) => text.split('\n'))) say(`countersign: ${complaint}`);
+  return complaints.length === 0 ? 0 : 1;
+}
+
+/** Null: stopped on request while starting. What is no expected outcome is a bug and is thrown on. */
+function explain(error: unknown): string | null {
+  if (error instanceof Stopped) return null;
+  if (error instanceof PartMissing || error instanceof PostgresUnavailable) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** Everything in order; each part registers its end. Gives what the person is told. */
+async function start(env: CliEnv, closing: Closing, stop: StopSignal): Promise<string> {
+  const layout = homeLayout(env.home);
+  await prepareHome(layout.home);
+  await holdLock(layout, closing, stop);
+  await checkPorts(env);
+  const policy = await readHomePolicy(layout);
+  const secrets = await loadSecrets(layout.secrets);
+  const database = await prepareDatabase(env, { layout, secrets }, closing, say);
+  stop.check();
+  const log = openLog(layout.log, env.logLevel);
+  closing.add({ name: 'log', withinMs: SMALL_MS, close: () => log.close() });
+  const parts = await openParts({ ...partsOf(env, database), onError: log.onError }, closing);
+  await seedPolicy(parts.ledger, policy.document, policy.changed);
+  await policy.published();
+  const keys = await seedKeys(env, parts.ledger, layout);
+  stop.check();
+  const apps = await startApps({ env, parts, secrets, protectedPaths: [env.home], log }, closing);
+  stop.check();
+  const endpoints = { gateway: apps.gateway, console: apps.console, ...keys };
+  await announce(layout, endpoints);
+  return banner({
+    ...describe(env, database),
+    home: env.home,
+    endpoints,
+    signInUrl: signInUrl(endpoints, secrets),
+    settingsFile: layout.claudeCode,
+    logFile: layout.log,
+  });
+}
+
+async function holdLock(layout: HomeLayout, closing: Closing, stop: StopSignal): Promise<void> {
+  const lock = await takeLock(layout.lock);
+  if (!lock.ok) {
+    throw new PartMissing(
+      `already running on ${layout.home} (process ${lock.holder}): stop it, or set COUNTERSIGN_HOME`,
+    );
+  }
+  closing.add({ name: 'lock', withinMs: SMALL_MS, close: () => lock.lock.release() });
+  void stop.requested.then(() => lock.lock.leaving().catch(() => undefined));
+}
+
+async function checkPorts(env: CliEnv): Promise<void> {
+  const wanted = [
+    ['GATEWAY_PORT', env.host, env.gatewayPort],
+    ['APPROVER_PORT', env.host, env.approverPort],
+    ['COUNTERSIGN_PG_PORT', '127.0.0.1', env.postgresPort ?? 0],
+  ] as const;
+  const problems = await Promise.all(wanted.map(([variable, host, port]) => explainPort(host, port, variable)));
+  const found = problems.filter((problem) => problem !== null);
+  if (found.length > 0) throw new PartMissing(found.join('\n'));
+}
+
+function partsOf(env: CliEnv, database: ReadyDatabase) {
+  const databaseUrl = database.appUrl;
+  if (env.redisUrl === null) {
+    return { databaseUrl, queue: { kind: 'postgres', url: database.queueUrl }, bus: { kind: 'memory' } } as const;
+  }
+  const redis = { kind: 'redis', url: env.redisUrl } as const;
+  return { databaseUrl, queue: redis, bus: redis };
+}
+
+async function seedKeys(env: CliEnv, ledger: Ledger, layout: HomeLayout) {
+  const known = await readEndpoints(layout.endpoints);
+  return seed(ledger, { known, person: userInfo().username, sameHost: LOOPBACK.has(env.host) });
+}
+
+async function announce(layout: HomeLayout, endpoints: Endpoints): Promise<void> {
+  await writeEndpoints(layout.endpoints, endpoints);
+  await writeFile(layout.claudeCode, `${JSON.stringify(claudeCodeSettings(endpoints.gateway), null, 2)}\n`);
+}
+
+function signInUrl(endpoints: Endpoints, secrets: HomeSecrets): string {
+  const keyHash = hashSecret(endpoints.approverKey);
+  const code = createSignInCode({ cookieSecret: secrets.cookieSecret, keyHash, now: Date.now() });
+  return `${endpoints.console}/sign-in#code=${code}`;
+}
+
+function describe(env: CliEnv, database: ReadyDatabase) {
+  const queue = env.redisUrl === null ? 'queue in the database, since REDIS_URL is not set' : 'queue in Redis';
+  return { database: database.what, queue };
+}

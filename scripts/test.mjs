@@ -1,0 +1,123 @@
+/**
+ * `npm test`: everything that must hold, from a fresh clone with only Node and git. Builds, starts a database and Redis of its own,
+ * finds a browser, then runs the linter, the type check and Jest, and ends with the line `N passed, M failed`.
+ *
+ * `--long` adds the long tests. Further arguments go to Jest, and then only Jest runs: `npm test -- libs/policy`.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildOrExit, ROOT } from './build.mjs';
+import { findBrowser, startPostgres, startRedis, ServiceMissing } from './test-services.mjs';
+
+const NX = join(ROOT, 'node_modules/nx/dist/bin/nx.js');
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
+/** Settings of a running service must not reach the tests. */
+const OWN_SETTINGS = /^(COUNTERSIGN_|DATABASE_|REDIS_URL$|HOST$|GATEWAY_PORT$|APPROVER_PORT$|LOG_LEVEL$)/;
+
+const given = process.argv.slice(2);
+const long = given.includes('--long');
+const jestArguments = given.filter((argument) => argument !== '--long');
+const say = (line) => process.stderr.write(`${line}\n`);
+
+/** What is to be undone at the end, newest first: services to stop, folders to remove. */
+const undo = [];
+let child = null;
+
+function run(args, env) {
+  return new Promise((resolve) => {
+    child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit', env });
+    child.on('error', () => resolve(1));
+    child.on('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+async function stopAll() {
+  for (const stop of undo.reverse()) await stop();
+  undo.length = 0;
+}
+
+async function startServices() {
+  const postgres = await startPostgres();
+  undo.push(postgres.stop);
+  const redis = await startRedis();
+  undo.push(redis.stop);
+  say(`services: ${postgres.what}; ${redis.what}`);
+  return { TEST_DATABASE_URL: postgres.url, TEST_REDIS_URL: redis.url, CHROMIUM_PATH: await findBrowser() };
+}
+
+function testEnvironment(services) {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN_SETTINGS.test(name)));
+  const options = `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`;
+  return { ...inherited, ...services, NODE_OPTIONS: options.trim() };
+}
+
+/** The checks beside Jest; each counts as one test. */
+async function runChecks() {
+  const checks = [
+    // Without the project graph the linter would skip the rule about boundaries.
+    ['project graph', [NX, 'show', 'projects']],
+    ['lint', [join(ROOT, 'node_modules/eslint/bin/eslint.js'), '.', '--max-warnings=0']],
+    ['format', [join(ROOT, 'node_modules/prettier/bin/prettier.cjs'), '--check', '.', '--log-level=warn']],
+    ['types of the tests', [TSC, '-p', 'tsconfig.test.json']],
+  ];
+  const totals = { passed: 0, failed: 0 };
+  for (const [name, args] of checks) {
+    const passed = (await run(args, { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' })) === 0;
+    say(`${name}: ${passed ? 'passed' : 'FAILED'}`);
+    totals[passed ? 'passed' : 'failed'] += 1;
+  }
+  return totals;
+}
+
+async function runJest(env) {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-jest-'));
+  undo.push(() => rmSync(folder, { recursive: true, force: true }));
+  const report = join(folder, 'report.json');
+  const args = [JEST, '--json', `--outputFile=${report}`, ...jestArguments];
+  if (long) args.push('--testPathIgnorePatterns', '/node_modules/', '/dist/');
+  const code = await run(args, env);
+  return { code, ...readReport(report) };
+}
+
+/** Numbers of Jest's own report. A file that could not run at all counts as one failure. */
+function readReport(path) {
+  try {
+    const report = JSON.parse(readFileSync(path, 'utf8'));
+    return { passed: report.numPassedTests, failed: report.numFailedTests + report.numRuntimeErrorTestSuites };
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+}
+
+async function main() {
+  await buildOrExit();
+  const env = testEnvironment(await startServices());
+  const checks = jestArguments.length === 0 ? await runChecks() : { passed: 0, failed: 0 };
+  const jest = await runJest(env);
+  await stopAll();
+  const passed = checks.passed + jest.passed;
+  const failed = checks.failed + jest.failed;
+  const good = failed === 0 && passed > 0 && jest.code === 0;
+  if (failed === 0 && !good) say(`Jest ended with exit code ${jest.code}`);
+  console.log(`${passed} passed, ${good ? 0 : Math.max(1, failed)} failed`);
+  process.exitCode = good ? 0 : 1;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    child?.kill(signal);
+    void stopAll().finally(() => process.exit(130));
+  });
+}
+
+try {
+  await main();
+} catch (error) {
+  await stopAll();
+  say(error instanceof ServiceMissing ? `test: ${error.message}` : String(error?.stack ?? error));
+  console.log('0 passed, 1 failed');
+  process.exitCode = 1;
+}
