@@ -6,6 +6,7 @@ export default {
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^@countersign/(gateway|worker|approver|cli)$': '<rootDir>/apps/$1/src/index.ts',
+    '^@countersign/server/evidence$': '<rootDir>/libs/server/src/evidence/index.ts',
     '^@countersign/([a-z]+)$': '<rootDir>/libs/$1/src/index.ts',
   },
   testMatch: ['<rootDir>/{libs,apps}/*/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],

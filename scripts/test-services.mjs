@@ -124,7 +124,7 @@ export async function findBrowser() {
 export async function startPostgres() {
   const url = process.env.TEST_DATABASE_URL;
   if (url) return { url, what: 'Postgres as given', stop: async () => undefined };
-  const { startCluster } = await import('../apps/cli/dist/postgres/cluster.js');
+  const { startCluster } = await import('../libs/ledger/dist/embedded/cluster.js');
   const folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
   // As root the server runs as another user, who must be able to enter.
   chmodSync(folder, 0o711);

@@ -270,6 +270,16 @@ describe('a breaker that opens', () => {
     }
     expect((await bash('echo hi', { sessionId: 'below' })).body).toMatchObject({ ruleId: 'guard.breaker' });
   });
+
+  it('is reset by a person with the role, never by the agent', async () => {
+    for (let count = 0; count < 3; count += 1) await bash('git push x', { sessionId: 'stuck' });
+    expect((await bash('echo hi', { sessionId: 'stuck' })).body).toMatchObject({ ruleId: 'guard.breaker', stop: true });
+    const reset = '/v1/sessions/stuck/reset-breaker';
+    expect((await house.post(reset, {})).status).toBe(403);
+    const approver = await house.makeKey({ role: 'approver' });
+    expect((await house.post(reset, {}, approver)).status).toBe(200);
+    expect((await bash('echo hi', { sessionId: 'stuck' })).body).toMatchObject({ decision: 'allow' });
+  });
 });
 
 describe('an agent on the worker’s own host', () => {
@@ -286,6 +296,10 @@ describe('an agent on the worker’s own host', () => {
         call({ tool: 'Read', args: { file_path: path.join(inside, name) }, cwd: inside, sessionId }, key);
       expect((await read('a.txt', near, 'near')).body.decision).toBe('allow');
       expect((await read('link.txt', near, 'near')).body.decision).not.toBe('allow');
+      const link = path.join(inside, 'link.txt');
+      const claim = { resolvedPaths: { [link]: { real: link, exists: true } } };
+      const claimed = { tool: 'Read', args: { file_path: link }, cwd: inside, sessionId: 'near', ...claim };
+      expect((await call(claimed, near)).body.decision).not.toBe('allow');
       expect((await read('a.txt', await house.makeKey(), 'far')).body.decision).not.toBe('allow');
     } finally {
       await rm(root, { recursive: true });

@@ -134,10 +134,39 @@ describe('policies', () => {
       body: { error: { code: 'policy.invalid', details: { problems: expect.any(Array) } } },
     });
     const { body } = await send(`${url}/v1/policies/strict`, keys.auditor);
+    expect(body).not.toHaveProperty('warnings');
     expect(body).toMatchObject({ name: 'strict', version: 2, document: { preset: 'standard' } });
     const { items } = await house.ledger.events.list('acme', { type: 'PolicyPublished' });
     const ours = items.filter(({ body: event }) => (event as { name: string }).name === 'strict');
     expect(ours.map(({ body: event }) => (event as { version: number }).version)).toEqual([2, 1]);
+  });
+});
+
+describe('publishing', () => {
+  it('warns of rules that never take effect, and of forms of old', async () => {
+    const body = { deny: ['Bash(git push *)', 'Bash(rm:*)'], allow: ['Bash(git push --tags)'] };
+    const answer = await send(`${url}/v1/policies/warned`, keys.admin, { method: 'PUT', body });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        version: 1,
+        warnings: [
+          { kind: 'note', place: 'deny.1' },
+          { kind: 'shadowed', place: 'allow.0', fix: expect.any(String) },
+        ],
+      },
+    });
+    const quiet = { method: 'PUT', body: { allow: ['Bash(npm test)'] } } as const;
+    expect((await send(`${url}/v1/policies/quiet`, keys.admin, quiet)).body.warnings).toEqual([]);
+  });
+
+  it('takes a tenant’s own tools, and refuses those that cannot be read', async () => {
+    const put = (tools: unknown) => send(`${url}/v1/policies/tools`, keys.admin, { method: 'PUT', body: { tools } });
+    const tool = { name: 'deploy', kind: 'command', keyArg: 'script', interrupt: 'block' };
+    expect(await put([tool])).toMatchObject({ status: 200, body: { document: { tools: [tool] } } });
+    const wrong = await put([{ ...tool, interupt: 'block' }]);
+    expect(wrong.status).toBe(422);
+    expect(wrong.body.error.details.problems[0].path).toMatch(/^tools\.0/);
   });
 });
 

@@ -54,6 +54,11 @@ export type CliEnvResult = { ok: true; env: CliEnv } | { ok: false; problems: st
 
 const orNull = <T>(value: T | undefined): T | null => value ?? null;
 
+/** The variables that may hold policy settings, as they are. */
+export function policyVariables(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
 /** As root the data belongs to the machine, otherwise to the user. */
 function defaultHome(): string {
   return userInfo().uid === 0 ? '/var/lib/countersign' : join(homedir(), '.countersign');
@@ -88,9 +93,4 @@ export function readCliEnv(source: Record<string, string | undefined> = process.
       startedByNpm: env.npm_lifecycle_event !== undefined,
     },
   };
-}
-
-/** The environment that child processes of the embedded database get. */
-export function childEnvironment(extra: Record<string, string>): Record<string, string | undefined> {
-  return { ...process.env, ...extra };
 }

@@ -40,14 +40,28 @@ describe('a call', () => {
     expect(session.asks['ask_1']!.timeoutMs).toBeNull();
   });
 
-  it('joins an open ask of the same agent, tool and arguments', () => {
+  it('is a question of its own under another id, also with the same arguments', () => {
     const session = new Session();
     session.call('ask');
+    expect(session.call('ask').outcome.askId).toBe('ask_2');
+    expect(session.state.openAsks).toHaveLength(2);
+  });
+
+  it('joins the ask of the same agent, tool and arguments whose hook was let go, and is decided with it', () => {
+    const session = new Session();
+    session.call('ask');
+    session.command({ type: 'ParkAsk', askId: 'ask_1' });
     const again = session.call('ask');
     expect(typesOf(again as never)).toEqual(['AskJoined']);
     expect(again.outcome).toMatchObject({ decision: 'pending', askId: 'ask_1' });
     expect(session.call('ask', { command: 'rm x' }).outcome.askId).toBe('ask_3');
-    expect(session.state.openAsks).toHaveLength(2);
+    session.answer('ask_1', { answer: 'reject' });
+    const decided = session.events.flatMap((event) => (event.type === 'ToolCallDecided' ? [event.body] : []));
+    expect(decided.map(({ request, decision }) => [request.callId, decision.effect, decision.counted])).toEqual([
+      [again.outcome.id, 'deny', false],
+      [session.asks['ask_1']!.request.callId, 'deny', true],
+    ]);
+    expect(session.state.denialsTotal).toBe(1);
   });
 
   it('joins the same key with the same arguments, without an event', () => {

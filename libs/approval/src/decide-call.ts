@@ -16,7 +16,7 @@ import { evolve } from './evolve.js';
 import { effectiveMode, sessionStarted } from './facts.js';
 import { withinRoots } from './scope.js';
 import { outcomeOf, pendingOutcome, requestRecord } from './outcome.js';
-import { initialState, STATE_LIMITS, type SessionState } from './state.js';
+import { initialState, STATE_LIMITS, type OpenAsk, type SessionState } from './state.js';
 import { unreachable } from './unreachable.js';
 
 /** The call key's row, or for a call that joins by hash the newest unfinished call with the same tool and arguments. */
@@ -154,10 +154,8 @@ function deny(input: CallInput, draft: Draft): CallResult {
 
 function ask(input: CallInput, draft: Draft): CallResult {
   const { call, policy, verdict, basis } = input;
-  const open = draft.state.openAsks.find(
-    (one) => one.agent === call.agent && one.tool === call.tool && one.argsHash === call.args.hash,
-  );
-  if (open !== undefined) return join(input, draft, open.askId);
+  const retried = draft.state.openAsks.find((one) => wasLetGo(one) && isSameCall(one, call));
+  if (retried !== undefined) return join(input, draft, retried.askId);
   if (draft.state.openAsks.length >= STATE_LIMITS.openAsks) return refuse(input, draft, 'ask.too_many_open');
   const opened: BodyOf<'AskOpened'> = {
     askId: input.newAskId,
@@ -169,6 +167,15 @@ function ask(input: CallInput, draft: Draft): CallResult {
   };
   const events = [...draft.events, sessionEvent('AskOpened', opened)];
   return { kind: 'decided', events, outcome: pendingOutcome(opened, policy), unended: [] };
+}
+
+/** Its own hook was answered "pending": whoever sends the same call under a new id is trying again. */
+function wasLetGo({ waiting, callId }: OpenAsk): boolean {
+  return !waiting.includes(callId);
+}
+
+function isSameCall(ask: OpenAsk, call: ToolCall): boolean {
+  return ask.agent === call.agent && ask.tool === call.tool && ask.argsHash === call.args.hash;
 }
 
 /** A parked ask waits without limit, but its hook is let go after the time-out. */

@@ -1,4 +1,4 @@
-/** How an ask ends: always `AskResolved` and the decision of its call, in one append. */
+/** How an ask ends: always `AskResolved` and the decisions of its calls, in one append. */
 import type { Answerer, ApprovalStatus, SessionEvent } from '@countersign/contracts';
 import { sessionEvent, type OpenedAsk, type OpenedAsks } from './events.js';
 import type { SessionState } from './state.js';
@@ -15,29 +15,38 @@ export interface AskEnd {
 /** Nobody in particular: a timer, a cancel, a stop or the breaker. */
 export const SYSTEM: Answerer = { channel: 'system', personId: null, personName: null };
 
-/** The two events that end an ask. INVARIANT: every status but `approved` is a deny. */
+/**
+ * The events that end an ask: `AskResolved`, then one decision for each call that waits for it, those that joined first. The last
+ * one is the call that asked: it alone counts as a denial. INVARIANT: every status but `approved` is a deny.
+ */
 export function endAsk(opened: OpenedAsk, end: AskEnd): SessionEvent[] {
-  const { askId, request, verdict, basis } = opened;
+  const { askId, request, joined = [] } = opened;
   return [
     sessionEvent('AskResolved', { askId, callId: request.callId, status: end.status, by: end.by, reason: end.reason }),
-    sessionEvent('ToolCallDecided', {
-      request,
-      verdict,
-      basis,
-      decision: {
-        effect: end.status === 'approved' ? 'allow' : 'deny',
-        approvalStatus: end.status,
-        ruleId: verdict.ruleId,
-        reason: end.reason,
-        layer: verdict.layer,
-        askId,
-        answeredBy: end.by,
-        updatedInput: null,
-        stop: end.stop,
-        counted: end.counted,
-      },
-    }),
+    ...joined.map((other) => endOfCall(opened, other, { ...end, counted: false })),
+    endOfCall(opened, request, end),
   ];
+}
+
+function endOfCall(opened: OpenedAsk, request: OpenedAsk['request'], end: AskEnd): SessionEvent {
+  const { askId, verdict, basis } = opened;
+  return sessionEvent('ToolCallDecided', {
+    request,
+    verdict,
+    basis,
+    decision: {
+      effect: end.status === 'approved' ? 'allow' : 'deny',
+      approvalStatus: end.status,
+      ruleId: verdict.ruleId,
+      reason: end.reason,
+      layer: verdict.layer,
+      askId,
+      answeredBy: end.by,
+      updatedInput: null,
+      stop: end.stop,
+      counted: end.counted,
+    },
+  });
 }
 
 /** Ends every open ask of a session as cancelled. `unended`: asks whose stored bodies were not given. */

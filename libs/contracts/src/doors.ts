@@ -156,6 +156,7 @@ export const DOORS: readonly Door[] = [
   door('gateway', 'POST', '/v1/sessions/:id/stop', 'agent', 'approver', 'admin'),
   door('gateway', 'POST', '/v1/sessions/:id/mode', 'agent', 'approver', 'admin'),
   door('gateway', 'POST', '/v1/sessions/:id/rules', 'agent', 'approver', 'admin'),
+  door('gateway', 'POST', '/v1/sessions/:id/reset-breaker', 'approver', 'admin'),
   /** The hook door answers 200 whatever the key: it checks the role itself and refuses in the agent's own form. */
   door('gateway', 'POST', '/hooks/:agent'),
   /** Signing in brings its own proof: a one-time code or a key in the body. */

@@ -1,6 +1,6 @@
 /** What the engine needs to know from outside: session, time, policy identity. All of it is recorded with the decision. */
 import { z } from 'zod';
-import { modeSchema } from './vocabulary.js';
+import { effectSchema, modeSchema } from './vocabulary.js';
 import { ruleSchema } from './policy-document.js';
 import { resolvedPathsSchema } from './tool-call.js';
 
@@ -22,6 +22,19 @@ export const grantSchema = z.object({
 });
 export type Grant = z.infer<typeof grantSchema>;
 
+/** How far a run has come, as its client reports it. Anything that is not reported is 0 or false. */
+export const progressSchema = z.object({
+  /** Number of the step, from 1. */
+  step: z.number().int().nonnegative(),
+  /** Place of this call in the run of identical calls, itself included. */
+  repeat: z.number().int().nonnegative(),
+  /** Tokens used so far. */
+  tokens: z.number().int().nonnegative(),
+  /** Several steps brought nothing new. */
+  diminishingReturns: z.boolean(),
+});
+export type Progress = z.infer<typeof progressSchema>;
+
 /** The session as the engine sees it. Ancestors' cancel, stop and breaker are folded in; `heldBy` names the session that holds. */
 export const sessionFactsSchema = z.object({
   sessionId: z.string(),
@@ -40,8 +53,30 @@ export const sessionFactsSchema = z.object({
   roots: z.array(z.string()),
   cwd: z.string().nullable(),
   home: z.string().nullable(),
+  /** Absent: nothing was reported, and no limit on it is reached. */
+  progress: progressSchema.optional(),
 });
 export type SessionFacts = z.infer<typeof sessionFactsSchema>;
+
+/**
+ * What a hook said of the call before it was judged, in the order of registration. `require_permission` asks; `mutate` puts
+ * `updatedArgs` in the place of the arguments; `allow` and `deny` are answers of a PermissionRequest hook to a question.
+ */
+export const hookResultSchema = z.object({
+  on: z.enum(['PreToolUse', 'PermissionRequest']),
+  action: z.enum(['continue', 'block', 'mutate', 'require_permission', 'allow', 'deny']),
+  reason: z.string().nullable(),
+  updatedArgs: z.unknown().optional(),
+});
+export type HookResult = z.infer<typeof hookResultSchema>;
+
+/** What the tool's own check said of the call. `safety`: a check that no mode passes over. */
+export const toolCheckSchema = z.object({
+  effect: effectSchema.exclude(['allow']),
+  reason: z.string(),
+  kind: z.enum(['plain', 'safety']),
+});
+export type ToolCheck = z.infer<typeof toolCheckSchema>;
 
 /** Everything outside of call and policy that a verdict depends on. */
 export const factsSchema = z.object({
@@ -53,5 +88,15 @@ export const factsSchema = z.object({
   protectedPaths: z.array(z.string()),
   /** node's name of the agent's platform: linux, darwin, win32. */
   platform: z.string(),
+  /** Absent: no hook spoke. */
+  hooks: z.array(hookResultSchema).optional(),
+  /** Absent: the tool has no check of its own. */
+  toolChecks: z.array(toolCheckSchema).optional(),
+  /** Whoever runs the tool vouches that it runs inside a sandbox. Absent: it does not. */
+  sandboxed: z.boolean().optional(),
+  /** The tool cannot run without a person, as whoever runs it says. Absent: as its manifest says. */
+  requiresUserInteraction: z.boolean().optional(),
+  /** What the classifier of mode `auto` said. Absent: it was not asked. */
+  classifier: z.enum(['safe', 'unsafe', 'unavailable']).optional(),
 });
 export type Facts = z.infer<typeof factsSchema>;

@@ -68,6 +68,8 @@ export const policyDocumentSchema = z
     breaker: breakerLimitsSchema.default({ inARow: 3, total: 20, counts: ['policy', 'person'] }),
     roots: z.array(z.string()).default([]),
     additionalDirectories: z.array(z.string()).default([]),
+    /** Tools of the tenant's own, and its own entries for tools of the preset; each is checked when the policy is compiled. */
+    tools: z.array(z.record(z.string(), z.unknown())).max(500).optional(),
     maxCommandLength: z.number().int().positive().max(65_536).default(10_000),
     /** Settings that only some presets read; their names are checked by the preset. */
     options: z.record(z.string(), z.unknown()).default({}),

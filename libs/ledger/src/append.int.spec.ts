@@ -1,32 +1,23 @@
 /** The event store against a real Postgres: chain, conflicts, guards, and what the application role may not do. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startPostgres, type TestDatabase, type TestPostgres } from '@countersign/testing';
+import { openTestLedger, type TestLedger } from '@countersign/testing';
 import type { CallKey, SessionEvent } from '@countersign/contracts';
 import { replay } from '@countersign/approval';
 import pg from 'pg';
 import { createLedger, type Ledger, type UnitResult } from './index.js';
 import { decided, opened, OPENING, started, TENANT, unit } from './spec-data.js';
 
-let postgres: TestPostgres | undefined;
-let database: TestDatabase;
+let house: TestLedger;
 let ledger: Ledger;
-let owner: pg.Pool;
+let owner: TestLedger['owner'];
+let database: TestLedger['database'];
 
 beforeAll(async () => {
-  postgres = await startPostgres();
-  database = await postgres.createDatabase();
-  ledger = createLedger({ databaseUrl: database.appUrl });
-  owner = new pg.Pool({ connectionString: database.ownerUrl, max: 3 });
-  owner.on('error', () => undefined);
-  await ledger.tenants.ensure({ id: TENANT, name: 'Acme' });
+  house = await openTestLedger(TENANT);
+  ({ ledger, owner, database } = house);
 }, 60_000);
 
-afterAll(async () => {
-  await ledger?.close();
-  await owner?.end();
-  await database?.drop();
-  await postgres?.stop();
-});
+afterAll(() => house?.close());
 
 const key = (sessionId: string, toolUseId: string, agent = 'claude-code'): CallKey => ({
   tenantId: TENANT,

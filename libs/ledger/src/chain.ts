@@ -1,22 +1,15 @@
 /** The hash chain of a stream, computed outside of the database. The layout is fixed by docs/decisions/0002-chain.md. */
 import { createHash } from 'node:crypto';
+import type { EventColumns } from '@countersign/contracts';
 
 /** The hashed columns of an event as they are stored; `time` is ISO-8601 UTC with six decimals. */
-export interface ChainRow {
+export interface ChainRow extends EventColumns {
   readonly tenantId: string;
   readonly streamId: string;
   readonly seq: string;
   readonly time: string;
   readonly type: string;
   readonly version: string;
-  readonly callId: string | null;
-  readonly askId: string | null;
-  readonly agent: string | null;
-  readonly tool: string | null;
-  readonly decision: string | null;
-  readonly ruleId: string | null;
-  readonly personId: string | null;
-  readonly channel: string | null;
   readonly body: string;
 }
 

@@ -98,14 +98,10 @@ function decisionsIn(events: readonly SessionEvent[]): BodyOf<'ToolCallDecided'>
   return events.flatMap((event) => (event.type === 'ToolCallDecided' ? [event.body] : []));
 }
 
-/** The answers that these events give to waiting calls, those that joined an ask included. */
-export function outcomesOf(events: readonly SessionEvent[], asks: readonly AskToEnd[]): EndedCall[] {
+/** The answers that these events give to waiting calls; of one ask the last is that of the call that asked. */
+export function outcomesOf(events: readonly SessionEvent[]): EndedCall[] {
   return decisionsIn(events).flatMap((decided) => {
     const { askId } = decided.decision;
-    if (askId === null) return [];
-    const outcome = outcomeOf(decided);
-    const joined = asks.find((ask) => ask.askId === askId)?.opened.joined ?? [];
-    const callIds = [decided.request.callId, ...joined.map((request) => request.callId)];
-    return callIds.map((callId) => ({ askId, callId, outcome }));
+    return askId === null ? [] : [{ askId, callId: decided.request.callId, outcome: outcomeOf(decided) }];
   });
 }

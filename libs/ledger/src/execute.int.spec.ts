@@ -2,31 +2,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { replay, type SessionCommand } from '@countersign/approval';
 import type { SessionEvent } from '@countersign/contracts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '@countersign/testing';
-import pg from 'pg';
-import { createLedger, type ExecutedCommand, type Ledger } from './index.js';
+import { openTestLedger, type TestLedger } from '@countersign/testing';
+import type { ExecutedCommand, Ledger } from './index.js';
 import { decided, opened, OPENING, request, started, TENANT, unit } from './spec-data.js';
 
-let postgres: TestPostgres | undefined;
-let database: TestDatabase;
+let house: TestLedger;
 let ledger: Ledger;
-let owner: pg.Pool;
+let owner: TestLedger['owner'];
 
 beforeAll(async () => {
-  postgres = await startPostgres();
-  database = await postgres.createDatabase();
-  ledger = createLedger({ databaseUrl: database.appUrl });
-  owner = new pg.Pool({ connectionString: database.ownerUrl, max: 2 });
-  owner.on('error', () => undefined);
-  await ledger.tenants.ensure({ id: TENANT, name: 'Acme' });
+  house = await openTestLedger(TENANT);
+  ({ ledger, owner } = house);
 }, 60_000);
 
-afterAll(async () => {
-  await ledger?.close();
-  await owner?.end();
-  await database?.drop();
-  await postgres?.stop();
-});
+afterAll(() => house?.close());
 
 const ANN = { channel: 'web' as const, personId: 'person_ann', personName: 'Ann' };
 
@@ -149,9 +138,9 @@ describe('an ask', () => {
     await ledger.append([unit('s6', 3, [later], { state: head?.state ?? null })]);
     const ended = await run('s6', answer('ask_6'));
     expect(ended.ok && ended.outcomes.map((item) => item.callId)).toEqual([
-      'call_use_ask_6',
       'call_second',
       'call_third',
+      'call_use_ask_6',
     ]);
     for (const id of ['call_use_ask_6', 'call_second', 'call_third']) {
       expect((await ledger.calls.byId(TENANT, id))?.outcome).toMatchObject({ decision: 'allow' });

@@ -102,19 +102,19 @@ async function attemptOnce(
   if (decided.events.length === 0) return { done: { ok: true, events: [], seq, outcomes: [] } };
   const unit = commandUnit(target, line, { command, events: decided.events, asks: own });
   const [stored] = await append([unit]);
-  return attemptOf(stored, decided.events, { asks: own, rootStopped: rootStoppedBy(unit) });
+  return attemptOf(stored, decided.events, rootStoppedBy(unit));
 }
 
 function attemptOf(
   stored: UnitResult | undefined,
   events: readonly SessionEvent[],
-  { asks, rootStopped }: { asks: readonly AskToEnd[]; rootStopped: string | null },
+  rootStopped: string | null,
 ): Attempt {
   if (stored === undefined) throw new Error('the database gave no answer for this command');
   if (!stored.ok && 'conflict' in stored) return { conflict: stored.conflict };
   if (!stored.ok) return { done: { ok: false, code: 'internal.error', message: stored.error } };
   const seq = stored.appended.at(events.length - 1)?.seq ?? 0;
-  const done = { ok: true as const, events, seq, outcomes: outcomesOf(events, asks) };
+  const done = { ok: true as const, events, seq, outcomes: outcomesOf(events) };
   return { done: rootStopped === null ? done : { ...done, rootStopped } };
 }
 

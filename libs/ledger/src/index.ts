@@ -2,12 +2,15 @@
 export { createLedger, type ExecutedCommand, type Ledger, type LedgerOptions } from './ledger.js';
 export { makePartitions, migrate, type MigrateOptions } from './migrate.js';
 export {
-  prepareEmbeddedPostgres,
-  startEmbeddedPostgres,
-  type EmbeddedOptions,
-  type EmbeddedPostgres,
+  freePort,
+  PostgresUnavailable,
+  prepareBinaries,
+  processIsAlive,
+  startCluster,
+  type Cluster,
+  type ClusterOptions,
   type PostgresBinaries,
-} from './embedded.js';
+} from './embedded/index.js';
 export { hashSecret, type Keys, type KeyView, type NewKey } from './keys.js';
 export type { NewPerson, People, PersonView } from './people.js';
 export { policyHash, type Policies, type PolicyVersion } from './policies.js';

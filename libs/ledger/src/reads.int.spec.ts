@@ -1,32 +1,24 @@
 /** Migration, tenants, keys, people, policies, remembered answers, pages and the feed. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { policyDocumentSchema } from '@countersign/contracts';
-import { startPostgres, TEST_APP_ROLE, type TestDatabase, type TestPostgres } from '@countersign/testing';
+import { openTestLedger, TEST_APP_ROLE, type TestLedger } from '@countersign/testing';
 import pg from 'pg';
 import { createLedger, FEED_START, hashSecret, migrate, type Ledger } from './index.js';
 import { openDatabase } from './database.js';
 import { decided, opened, started, TENANT, unit } from './spec-data.js';
 
-let postgres: TestPostgres;
-let database: TestDatabase;
+let house: TestLedger;
 let ledger: Ledger;
-let owner: pg.Pool;
+let owner: TestLedger['owner'];
+let database: TestLedger['database'];
+let postgres: TestLedger['postgres'];
 
 beforeAll(async () => {
-  postgres = await startPostgres();
-  database = await postgres.createDatabase();
-  ledger = createLedger({ databaseUrl: database.appUrl });
-  owner = new pg.Pool({ connectionString: database.ownerUrl, max: 2 });
-  owner.on('error', () => undefined);
-  await ledger.tenants.ensure({ id: TENANT, name: 'Acme' });
+  house = await openTestLedger(TENANT);
+  ({ ledger, owner, database, postgres } = house);
 }, 60_000);
 
-afterAll(async () => {
-  await ledger?.close();
-  await owner?.end();
-  await database?.drop();
-  await postgres?.stop();
-});
+afterAll(() => house?.close());
 
 describe('migrate', () => {
   it('may run again and beside itself', async () => {

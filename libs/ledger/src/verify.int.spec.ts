@@ -1,34 +1,22 @@
 /** Tampering with the log as its owner could, and what the verifier says of it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startPostgres, type TestDatabase, type TestPostgres } from '@countersign/testing';
-import pg from 'pg';
-import { createLedger, type Ledger } from './index.js';
+import { openTestLedger, type TestLedger } from '@countersign/testing';
+import type { Ledger } from './index.js';
 import { decided, started, TENANT, unit } from './spec-data.js';
 
-let postgres: TestPostgres | undefined;
-let database: TestDatabase;
+let house: TestLedger;
 let ledger: Ledger;
-let owner: pg.Client;
+let owner: TestLedger['owner'];
 
 beforeAll(async () => {
-  postgres = await startPostgres();
-  database = await postgres.createDatabase();
-  ledger = createLedger({ databaseUrl: database.appUrl });
-  owner = new pg.Client({ connectionString: database.ownerUrl });
-  owner.on('error', () => undefined);
-  await owner.connect();
-  await ledger.tenants.ensure({ id: TENANT, name: 'Acme' });
+  house = await openTestLedger(TENANT);
+  ({ ledger, owner } = house);
   const events = Array.from({ length: 9 }, (_, index) => decided('v1', `v${index}`));
   await ledger.append([unit('v1', 0, [started('v1'), ...events])]);
   await ledger.append([unit('v2', 0, [started('v2')])]);
 }, 60_000);
 
-afterAll(async () => {
-  await ledger?.close();
-  await owner?.end();
-  await database?.drop();
-  await postgres?.stop();
-});
+afterAll(() => house?.close());
 
 /** Tampers, and tells what the verifier finds; the next test begins with the kept log again. */
 async function tamper(...statements: string[]): Promise<[string, number, string][]> {

@@ -23,12 +23,31 @@ export class ErrorFilter implements ExceptionFilter {
     const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
     const mapped = toDoorError(error);
     const told = mapped.code === 'door.unknown' && this.options.knowsPath(request.url) ? methodError(request) : mapped;
-    if (told.status >= 500) this.options.logger.error({ err: error, code: told.code, reqId: request.id }, told.message);
+    this.log(told, error, request);
     if (reply.sent) return;
     const rendered = this.options.renderFailure?.(told, request) ?? { status: told.status, body: errorBody(told) };
     if (rendered.status === 503) void reply.header('retry-after', '1');
     void reply.code(rendered.status).type('application/json; charset=utf-8').send(JSON.stringify(rendered.body));
   }
+
+  /** A bug leaves its stack. Being full or waiting for a service is no bug: the request's own line says so, as a warning. */
+  private log(told: DoorError, error: unknown, request: FastifyRequest): void {
+    if (isRefusal(told)) request.logFields = { ...request.logFields, refused: told.code, ...causeOf(told, error) };
+    else if (told.status >= 500) {
+      this.options.logger.error({ err: error, code: told.code, reqId: request.id }, told.message);
+    }
+  }
+}
+
+/** Expected, and over as soon as there is room or the service is back. */
+function isRefusal(told: DoorError): boolean {
+  return told.status === 503;
+}
+
+/** What the log of a refusal says of its cause; the error table's own text says nothing new. */
+function causeOf(told: DoorError, error: unknown): { cause?: string } {
+  const message = error instanceof Error ? error.message : String(error);
+  return message === told.message ? {} : { cause: message };
 }
 
 /** A controller's own `door.unknown` on a path of the table stays what it is. */

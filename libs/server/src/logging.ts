@@ -1,6 +1,6 @@
 /** Log lines as JSON, without secrets and without what agents send. */
 import type { LoggerService } from '@nestjs/common';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { destination, pino, type DestinationStream, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
@@ -59,10 +59,17 @@ export function nestLogger(logger: Logger): LoggerService {
   };
 }
 
+/** A refusal stays a warning where its answer has another status, as hooks get it. */
+function levelOf(request: FastifyRequest, { statusCode }: FastifyReply): 'error' | 'warn' | 'info' | 'debug' {
+  if (statusCode === 503 || request.logFields?.refused !== undefined) return 'warn';
+  if (statusCode >= 500) return 'error';
+  return statusCode >= 400 ? 'info' : 'debug';
+}
+
 /** One line per finished request: the route, never the query or the body; good ones only when debugging. */
 export function installRequestLog(fastify: FastifyInstance, logger: Logger): void {
   fastify.addHook('onResponse', async (request, reply) => {
-    const level = reply.statusCode >= 500 ? 'error' : reply.statusCode >= 400 ? 'info' : 'debug';
+    const level = levelOf(request, reply);
     if (!logger.isLevelEnabled(level)) return;
     logger[level](
       {

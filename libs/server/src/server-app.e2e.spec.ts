@@ -435,6 +435,17 @@ describe('the log', () => {
     await send('/v1/sessions/bug/cancel', { method: 'POST' });
     expect(lines.join('')).toContain('a secret detail');
   });
+
+  it.each([
+    ['away', 'unavailable', 'x'],
+    ['full', 'overloaded', 'x'],
+  ])('has one warning and no stack for what is %s', async (id, refused, cause) => {
+    await send(`/v1/sessions/${id}/cancel`, { method: 'POST' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const loud = lines.map((line) => JSON.parse(line) as { level: number }).filter(({ level }) => level > 30);
+    expect(loud).toEqual([expect.objectContaining({ level: 40, status: 503, refused, cause, msg: 'request' })]);
+    expect(lines.join('')).not.toContain('stack');
+  });
 });
 
 describe('start and end', () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { makePartitions, migrate, startEmbeddedPostgres } from '@countersign/ledger';
+import { makePartitions, migrate, startCluster } from '@countersign/ledger';
 import pg from 'pg';
 
 export const TEST_APP_ROLE = 'countersign_test_app';
@@ -11,6 +11,12 @@ const TEST_APP_PASSWORD = 'countersign';
 const TEMPLATE = 'countersign_template';
 /** Tests never cross more than a month; fewer partitions make cloning quick. */
 const MONTHS_AHEAD = 1;
+
+/** Nothing here outlives its tests: what makes data survive a crash of the machine is switched off. */
+const SETTINGS = [
+  ...['max_connections = 300', 'shared_buffers = 64MB'],
+  ...['fsync = off', 'synchronous_commit = off', 'full_page_writes = off'],
+];
 
 export interface TestDatabase {
   /** Superuser: may move time and tamper. */
@@ -52,12 +58,20 @@ async function startTemporary(): Promise<{ url: string; stop(): Promise<void> }>
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-pg-'));
   // The server may run as another user, who must be able to enter the folder above its data.
   await chmod(folder, 0o755);
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '64MB' };
-  const server = await startEmbeddedPostgres({ dataDir: path.join(folder, 'data'), password: randomUUID(), settings });
+  const cluster = await startCluster({
+    folder: path.join(folder, 'cluster'),
+    ownerPassword: randomUUID(),
+    port: null,
+    settings: SETTINGS,
+  });
+  // The server is no child of ours: a test run that ends early must not leave it behind.
+  const abort = (): void => cluster.abort();
+  process.once('exit', abort);
   return {
-    url: server.url,
+    url: cluster.ownerUrl,
     stop: async () => {
-      await server.stop();
+      process.off('exit', abort);
+      await cluster.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,7 +1,8 @@
 /** A real Redis for tests: the one that the environment names, or a process of our own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { freePort } from '@countersign/ledger';
 
 export interface RedisFixture {
   readonly url: string;
@@ -44,16 +45,6 @@ export async function startOwnRedis(options: { port?: number; maxmemoryPolicy?: 
       await once(server, 'exit');
     },
   };
-}
-
-/** A TCP port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 async function answering(server: ChildProcess, port: number): Promise<void> {

@@ -2,7 +2,7 @@
 import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
 import { DoorError } from '@countersign/contracts';
 import type { Ledger, PolicyVersion } from '@countersign/ledger';
-import { compilePolicy, parsePolicyDocument } from '@countersign/policy';
+import { compilePolicy, parsePolicyDocument, policyWarnings, type PolicyWarning } from '@countersign/policy';
 import { CurrentPrincipal, type Principal } from '@countersign/server';
 import { z } from 'zod';
 import { actorOf } from '../door/answerer.js';
@@ -10,6 +10,8 @@ import { actorOf } from '../door/answerer.js';
 import { LEDGER } from '../tokens.js';
 
 const nameSchema = z.string().min(1).max(256);
+/** The analysis holds up everybody else, so it is short; what it does not reach is said. */
+const ANALYSIS_MS = 250;
 const documentSchema = z.record(z.string(), z.unknown());
 
 @Controller('/v1/policies')
@@ -27,16 +29,18 @@ export class PoliciesController {
   }
 
   @Put(':name')
-  publish(
+  async publish(
     @CurrentPrincipal() who: Principal,
     @Param('name', { schema: nameSchema }) name: string,
     @Body({ schema: documentSchema }) input: unknown,
-  ): Promise<PolicyVersion> {
+  ): Promise<PolicyVersion & { warnings: PolicyWarning[] }> {
     const parsed = parsePolicyDocument(input);
     if (!parsed.ok) throw new DoorError('policy.invalid', undefined, { problems: parsed.problems });
     const compiled = compilePolicy(parsed.document);
     if (!compiled.ok) throw new DoorError('policy.invalid', undefined, { problems: compiled.problems });
     const { document } = parsed;
-    return this.ledger.policies.publish({ tenantId: who.tenantId, name, document, by: actorOf(who) });
+    const published = await this.ledger.policies.publish({ tenantId: who.tenantId, name, document, by: actorOf(who) });
+    const end = Date.now() + ANALYSIS_MS;
+    return { ...published, warnings: policyWarnings(compiled.policy, () => Date.now() > end) };
   }
 }

@@ -23,9 +23,9 @@ function settings(more: Record<string, string>): CliEnv {
   return read.env;
 }
 
-async function verify(env: CliEnv, json = false) {
+async function verify(env: CliEnv, { json = false, screen = false } = {}) {
   const output = new PassThrough();
-  const complaints = new PassThrough();
+  const complaints = Object.assign(new PassThrough(), { isTTY: screen });
   const code = await verifyLog(env, { json, output, complaints });
   const text = (stream: PassThrough) => ((stream.read() as Buffer | null) ?? '').toString();
   return { code, output: text(output), complaint: text(complaints) };
@@ -38,7 +38,7 @@ describe('audit verify', () => {
     const ledger = createLedger({ databaseUrl: database.appUrl });
     await ledger.tenants.ensure({ id: 'default', name: 'default' });
     await ledger.close();
-    const result = await verify(settings({ DATABASE_URL: database.appUrl }), true);
+    const result = await verify(settings({ DATABASE_URL: database.appUrl }), { json: true });
     expect(result.code).toBe(0);
     expect(JSON.parse(result.output)).toEqual({ streams: 1, events: 1, problems: [] });
     await database.drop();
@@ -68,6 +68,32 @@ describe('audit verify', () => {
       code: 2,
       complaint: expect.stringContaining('does not answer'),
     });
+  });
+
+  it('waits for a service that takes its time, and says so on the screen only', async () => {
+    const service = createServer((request, response) => {
+      const text = JSON.stringify({ streams: 1, events: 1, problems: [] });
+      setTimeout(() => response.end(request.url === '/v1/verify' ? text : '<html>'), 1_300);
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const keys = { agentKey: 'agent', approverKey: 'approver', auditorKey: 'auditor', adminKey: 'admin' };
+    await writeEndpoints(homeLayout(home).endpoints, { gateway: url, console: url, ...keys });
+    const [shown, silent, json] = await Promise.all([
+      verify(settings({}), { screen: true }),
+      verify(settings({})),
+      verify(settings({}), { screen: true, json: true }),
+    ]);
+    expect(shown.output).toBe('1 events in 1 streams: unbroken\n');
+    expect(shown.complaint).toMatch(/^\rthe service is checking the log, 1 s …\r +\r$/);
+    expect([silent.complaint, json.complaint]).toEqual(['', '']);
+    await writeEndpoints(homeLayout(home).endpoints, { gateway: url, console: `${url}/other`, ...keys });
+    expect(await verify(settings({}))).toMatchObject({
+      code: 2,
+      complaint: expect.stringContaining('sent no report: <html>'),
+    });
+    service.close();
+    service.closeAllConnections();
   });
 
   it('says that it could not check without a service or a database', async () => {

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import type { CliEnv } from '../env.js';
 import { readEndpoints } from '../home/endpoints.js';
 import { homeLayout } from '../home/layout.js';
+import { exchange, type Exchange, type Question } from '../http/exchange.js';
+import { createProgress, type Progress } from './progress.js';
 
 export const reportSchema = z.object({
   streams: z.number().int(),
@@ -26,10 +28,16 @@ export interface VerifyOptions {
 const UNBROKEN = 0;
 const BROKEN = 1;
 const NOT_CHECKED = 2;
+const TICK_MS = 1_000;
+/** Characters of an unexpected answer that are shown. */
+const MOST_SHOWN = 300;
 
 /** Checks the log, prints the report, and gives the exit code: 0 unbroken, 1 broken, 2 could not be checked. */
 export async function verifyLog(env: CliEnv, options: VerifyOptions): Promise<number> {
-  const outcome = env.databaseUrl === null ? await askService(env) : await readDatabase(env.databaseUrl, options);
+  const progress = createProgress(options.complaints, !options.json);
+  const outcome =
+    env.databaseUrl === null ? await askService(env, progress) : await readDatabase(env.databaseUrl, progress);
+  progress.end();
   if (!outcome.ok) {
     options.complaints.write(`audit verify: ${outcome.reason}\n`);
     return NOT_CHECKED;
@@ -50,29 +58,48 @@ export function renderReport(report: VerifyReport): string {
   return `${lines.join('\n')}\n`;
 }
 
-async function askService(env: CliEnv): Promise<VerifyOutcome> {
+async function askService(env: CliEnv, progress: Progress): Promise<VerifyOutcome> {
   const endpoints = await readEndpoints(homeLayout(env.home).endpoints);
   if (endpoints === null)
     return { ok: false, reason: `no service is known in ${env.home}: set DATABASE_URL or COUNTERSIGN_HOME` };
+  const { console: url, auditorKey: token } = endpoints;
+  const answer = await waitFor({ method: 'GET', url: `${url}/v1/verify`, token }, progress);
+  if (answer.kind !== 'answer') return { ok: false, reason: answer.reason };
+  if (answer.status !== 200) {
+    return { ok: false, reason: `the service answered HTTP ${answer.status}: ${oneLine(answer.text)}` };
+  }
+  const report = readReport(answer.text);
+  return report === null
+    ? { ok: false, reason: `${url} sent no report: ${oneLine(answer.text)}` }
+    : { ok: true, report };
+}
+
+/** However long the log is: the service answers when it has read it to its end. */
+async function waitFor(question: Question, progress: Progress): Promise<Exchange> {
+  const begun = performance.now();
+  const timer = setInterval(() => {
+    progress.show(`the service is checking the log, ${Math.round((performance.now() - begun) / 1_000)} s …`);
+  }, TICK_MS);
+  return exchange(question).finally(() => clearInterval(timer));
+}
+
+function readReport(text: string): VerifyReport | null {
   try {
-    const answer = await fetch(`${endpoints.console}/v1/verify`, {
-      headers: { authorization: `Bearer ${endpoints.auditorKey}` },
-    });
-    const body: unknown = await answer.json();
-    if (!answer.ok) return { ok: false, reason: `the service answered HTTP ${answer.status}: ${JSON.stringify(body)}` };
-    return { ok: true, report: reportSchema.parse(body) };
-  } catch (error) {
-    return { ok: false, reason: `${endpoints.console} does not answer: ${reasonOf(error)}` };
+    return reportSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
   }
 }
 
-async function readDatabase(databaseUrl: string, options: VerifyOptions): Promise<VerifyOutcome> {
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, MOST_SHOWN);
+}
+
+async function readDatabase(databaseUrl: string, progress: Progress): Promise<VerifyOutcome> {
   const { createLedger } = await import('@countersign/ledger');
   const ledger = createLedger({ databaseUrl });
   try {
-    const report = await ledger.verify(undefined, (progress) => {
-      if (!options.json) options.complaints.write(`\r${progress.events} events checked …`);
-    });
+    const report = await ledger.verify(undefined, ({ events }) => progress.show(`${events} events checked …`));
     return { ok: true, report };
   } catch (error) {
     return { ok: false, reason: `the database cannot be read: ${reasonOf(error)}` };

@@ -2,10 +2,10 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
+import { prepareBinaries } from '@countersign/ledger';
 import type { CliEnv } from '../env.js';
 import { readEndpoints, type Endpoints } from '../home/endpoints.js';
 import { homeLayout } from '../home/layout.js';
-import { prepareBinaries } from '../postgres/binaries.js';
 
 interface Finding {
   readonly what: string;

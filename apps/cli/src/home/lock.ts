@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processIsAlive } from '@countersign/ledger';
 import { writePrivateFile } from './private-file.js';
 
 /** A lock that we hold. `leaving` tells whoever wants it that it is worth waiting. */
@@ -104,16 +105,6 @@ function holds(holder: Holder): boolean {
   if (!processIsAlive(holder.pid)) return false;
   const started = processStart(holder.pid);
   return holder.started === null || started === null || holder.started === started;
-}
-
-/** True when a process with this id runs; one that belongs to somebody else counts. */
-export function processIsAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /** When a process started, as Linux tells it; null elsewhere. */

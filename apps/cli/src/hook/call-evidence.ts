@@ -1,8 +1,8 @@
 /** The evidence that one hooked call needs, gathered on this machine. */
 import { policyDocumentSchema, type ResolvedPaths, type SessionFacts } from '@countersign/contracts';
 import type { HookedCall } from '@countersign/agents';
+import { resolveEvidence } from '@countersign/server/evidence';
 import type { HookAgent } from './agents.js';
-import { resolveEvidence } from './evidence.js';
 
 /**
  * Which paths a call touches is asked of the engine, under the standard policy: the service's own policy may want more, and

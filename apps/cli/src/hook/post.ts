@@ -1,7 +1,6 @@
 /** Posts a hook body to the gateway and waits for its answer, again after a broken connection, until the deadline. */
-import { request as requestHttp, type IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exchange } from '../http/exchange.js';
 
 /** Where and how long to ask. `deadline` is in milliseconds of `performance.now()`. */
 export interface PostTarget {
@@ -12,7 +11,6 @@ export interface PostTarget {
 
 export type PostResult = { ok: true; text: string } | { ok: false; reason: string };
 
-const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 const RETRY_MS = 250;
 /** How long a gateway that cannot be reached is tried again: long enough for a restart, short for an agent that waits. */
 const UNREACHABLE_MS = 3_000;
@@ -42,48 +40,19 @@ type Round =
   | { kind: 'status'; reason: string }
   | { kind: 'broken'; connected: boolean; reason: string };
 
-function postOnce(target: PostTarget, body: string): Promise<Round> {
-  const url = new URL(target.url);
-  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-  const bytes = Buffer.from(body);
-  return new Promise((settle) => {
-    let connected = false;
-    const broken = (reason: string) => settle({ kind: 'broken', connected, reason });
-    // Node's fetch gives up after 301 s without headers; this request waits as long as people may need.
-    const request = send(url, {
-      method: 'POST',
-      agent: false,
-      headers: {
-        'content-type': 'application/json',
-        'content-length': bytes.length,
-        authorization: `Bearer ${target.token}`,
-      },
-    });
-    const timer = setTimeout(
-      () => request.destroy(new Error('no answer before the deadline')),
-      Math.max(1, target.deadline - performance.now()),
-    );
-    request.on('socket', (socket) => socket.on('connect', () => (connected = true)));
-    request.on('close', () => clearTimeout(timer));
-    request.on('error', (error) => broken(`${url.origin} does not answer: ${error.message || 'connection refused'}`));
-    request.on(
-      'response',
-      (response) => void readReply(response).then(settle, (error: Error) => broken(error.message)),
-    );
-    request.end(bytes);
-  });
-}
-
-async function readReply(response: IncomingMessage): Promise<Round> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response) {
-    size += (chunk as Buffer).length;
-    if (size > MAX_REPLY_BYTES) return { kind: 'status', reason: 'the answer is larger than 32 MB' };
-    chunks.push(chunk as Buffer);
+async function postOnce(target: PostTarget, body: string): Promise<Round> {
+  const answer = await exchange({ method: 'POST', body, ...target });
+  switch (answer.kind) {
+    case 'answer':
+      if (answer.status === 200) return answer;
+      return { kind: 'status', reason: `the service answered HTTP ${answer.status}` };
+    case 'too_large':
+      return { kind: 'status', reason: answer.reason };
+    case 'broken':
+      return answer;
+    default: {
+      const never: never = answer;
+      return never;
+    }
   }
-  const text = Buffer.concat(chunks).toString('utf8');
-  if (response.statusCode !== 200)
-    return { kind: 'status', reason: `the service answered HTTP ${response.statusCode}` };
-  return { kind: 'answer', text };
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { escapeForDisplay, type Preset } from '@countersign/contracts';
 import { analysePolicy, type Finding, type PolicyContext } from '@countersign/policy';
 import { GOOD, OBJECTIONS, UNUSABLE } from './exit-codes.js';
-import { loadDocument } from './load-policy.js';
+import { loadDocument, originOf, type Variables } from './load-policy.js';
 import { print, type Streams } from './streams.js';
 
 /** Where the agent is taken to work, and how to answer. */
@@ -13,11 +13,13 @@ export interface AnalysisOptions {
   readonly root?: readonly string[];
   readonly home?: string;
   readonly json: boolean;
+  /** The environment, which may set policy; absent: it does not count. */
+  readonly variables?: Variables;
 }
 
 /** Prints every finding with its witness; any finding is an objection. */
 export async function analyse(file: string, options: AnalysisOptions, streams: Streams): Promise<number> {
-  const document = await loadDocument(file, options.preset ?? null, streams);
+  const document = await loadDocument(originOf(file, options), streams);
   if (document === null) return UNUSABLE;
   const findings = analysePolicy(document, contextOf(options));
   if (options.json) print(streams, JSON.stringify({ findings }));

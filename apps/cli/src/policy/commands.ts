@@ -1,6 +1,7 @@
 /** Registers the offline policy commands: they need no service and no settings, only the engine. */
 import { MODES, PRESETS, type Preset } from '@countersign/contracts';
 import { Option, type Command } from 'commander';
+import { policyVariables } from '../env.js';
 import type { AnalysisOptions } from './analyse.js';
 import type { CasesOptions } from './cases.js';
 import type { DiffOptions } from './diff.js';
@@ -19,10 +20,16 @@ export function addPolicyCommands(program: Command, done: Done): void {
 
 const preset = (): Option =>
   new Option('--preset <name>', 'judge by this preset instead of the one that is named').choices(PRESETS);
+/** Commands that judge by one policy judge as a service started here would, unless they are told not to. */
+const noEnv = (): Option =>
+  new Option('--no-env', 'leave out policy settings of the environment (AGENT_PERMISSIONS_DENY and so on)');
+const withVariables = <T extends object>(options: T & { readonly env?: boolean }) =>
+  options.env === false ? options : { ...options, variables: policyVariables() };
 const streams = () => ({ output: process.stdout, complaints: process.stderr });
 
 function withCallOptions(command: Command): Command {
   return withPlace(command)
+    .addOption(noEnv())
     .option('--policy <file>', 'policy in YAML, JSON or TOML; without it the preset alone judges')
     .requiredOption('--tool <name>', 'name of the tool, as `Bash` or `mcp__server__tool`')
     .requiredOption('--args <json>', "the call's arguments, a JSON object")
@@ -45,7 +52,7 @@ function addCheck(program: Command, done: Done): void {
     .addHelpText('after', CHECK_HELP)
     .action(async (options: CallOptions) => {
       const { check } = await import('./check.js');
-      done(await check(options, streams()));
+      done(await check(withVariables(options), streams()));
     });
 }
 
@@ -60,7 +67,7 @@ function addExplain(program: Command, done: Done): void {
     .addHelpText('after', EXPLAIN_HELP)
     .action(async (options: CallOptions) => {
       const { explainCall } = await import('./explain.js');
-      done(await explainCall(options, streams()));
+      done(await explainCall(withVariables(options), streams()));
     });
 }
 
@@ -97,11 +104,12 @@ Exit codes: 0 all passed, 1 some failed or there was none, 3 wrong usage.`;
 
 function addAnalyse(program: Command, done: Done): void {
   withPlace(program.command('analyse').argument('<file>', 'policy in YAML, JSON or TOML'))
+    .addOption(noEnv())
     .description('find rules that are shadowed, dead, redundant, over-broad or that never match')
     .addHelpText('after', ANALYSE_HELP)
     .action(async (file: string, options: AnalysisOptions & { preset?: Preset }) => {
       const { analyse } = await import('./analyse.js');
-      done(await analyse(file, options, streams()));
+      done(await analyse(file, withVariables(options), streams()));
     });
 }
 

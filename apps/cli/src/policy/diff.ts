@@ -1,9 +1,9 @@
 /** `countersign diff`: which calls a changed policy judges otherwise. */
 import { escapeForDisplay } from '@countersign/contracts';
-import { diffPolicies, type ChangedCall, type PolicyDiff } from '@countersign/policy';
+import { REGULAR_EXPRESSIONS, diffPolicies, type ChangedCall, type PolicyDiff } from '@countersign/policy';
 import { contextOf, type AnalysisOptions } from './analyse.js';
 import { GOOD, OBJECTIONS, UNUSABLE } from './exit-codes.js';
-import { loadDocument, told } from './load-policy.js';
+import { loadDocument, originOf, told } from './load-policy.js';
 import { complain, print, type Streams } from './streams.js';
 
 export interface DiffOptions extends AnalysisOptions {
@@ -13,9 +13,8 @@ export interface DiffOptions extends AnalysisOptions {
 
 /** Prints calls that the two policies judge otherwise; a change that widens is an objection. */
 export async function diff(files: readonly [string, string], options: DiffOptions, streams: Streams): Promise<number> {
-  const preset = options.preset ?? null;
-  const before = await loadDocument(files[0], preset, streams);
-  const after = await loadDocument(files[1], preset, streams);
+  const before = await loadDocument(originOf(files[0], options), streams);
+  const after = await loadDocument(originOf(files[1], options), streams);
   if (before === null || after === null) return UNUSABLE;
   const result = diffPolicies(before, after, contextOf(options));
   if (!result.ok) {
@@ -30,7 +29,8 @@ export async function diff(files: readonly [string, string], options: DiffOption
 
 function objects({ verdict, settings }: PolicyDiff, strict: boolean): boolean {
   if (strict) return verdict !== 'same' || settings.length > 0;
-  return verdict === 'widens' || verdict === 'mixed';
+  // What an expression matches cannot be shown by calls, so that one that changed is never waved through.
+  return verdict === 'widens' || verdict === 'mixed' || settings.includes(REGULAR_EXPRESSIONS);
 }
 
 function textOf({ verdict, tightens, widens, changed, unchanged, confidence }: PolicyDiff): string {

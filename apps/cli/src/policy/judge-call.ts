@@ -12,8 +12,8 @@ import {
   type Verdict,
 } from '@countersign/contracts';
 import { evaluate, requiredPaths, type CompiledPolicy, type EngineCall } from '@countersign/policy';
-import { resolveEvidence } from '../hook/evidence.js';
-import { loadPolicy } from './load-policy.js';
+import { resolveEvidence } from '@countersign/server/evidence';
+import { loadPolicy, originOf, type Variables } from './load-policy.js';
 import { complain, type Streams } from './streams.js';
 
 /** What `check` and `explain` are given. `args` is JSON text; paths are taken relative to the current folder. */
@@ -29,6 +29,8 @@ export interface CallOptions {
   readonly silent: boolean;
   readonly resolve: boolean;
   readonly json: boolean;
+  /** The environment, which may set policy; absent: it does not count. */
+  readonly variables?: Variables;
 }
 
 export interface JudgedCall {
@@ -38,7 +40,7 @@ export interface JudgedCall {
 
 /** The verdict; null when policy or arguments cannot be read, which was told. */
 export async function judgeCall(options: CallOptions, streams: Streams): Promise<JudgedCall | null> {
-  const policy = await loadPolicy(options.policy ?? null, options.preset ?? null, streams);
+  const policy = await loadPolicy(originOf(options.policy ?? null, options), streams);
   if (policy === null) return null;
   const mode = options.mode ?? policy.document.mode;
   if (!policy.preset.legalModes.includes(mode)) {

@@ -6,19 +6,53 @@ import {
   formatPolicyProblem,
   policyFormatOf,
   readPolicyText,
+  withEnvironment,
   type CompiledPolicy,
+  type EnvironmentProblem,
   type PolicyProblem,
 } from '@countersign/policy';
 import { complain, type Streams } from './streams.js';
 
-/** A file's document; `preset` takes the place of the document's own. Null: the problems were told. Without a file, the preset alone. */
-export async function loadDocument(
+/** Where a policy comes from. */
+export interface PolicyOrigin {
+  /** Null: the preset alone. */
+  readonly file: string | null;
+  /** Takes the place of the document's own. */
+  readonly preset: Preset | null;
+  /** Variables that may set more, on top of the document; null: none count. */
+  readonly variables: Variables | null;
+}
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The origin that a command's options name. */
+export function originOf(
   file: string | null,
-  preset: Preset | null,
-  streams: Streams,
-): Promise<PolicyDocument | null> {
+  options: { readonly preset?: Preset; readonly variables?: Variables },
+): PolicyOrigin {
+  return { file, preset: options.preset ?? null, variables: options.variables ?? null };
+}
+
+/** The document, with what the environment sets. Null: the problems were told. */
+export async function loadDocument(origin: PolicyOrigin, streams: Streams): Promise<PolicyDocument | null> {
+  const { file, preset, variables } = origin;
   const document = file === null ? policyDocumentSchema.parse({}) : await readDocument(file, streams);
-  return document === null || preset === null ? document : { ...document, preset };
+  if (document === null) return null;
+  return underVariables(preset === null ? document : { ...document, preset }, variables ?? {}, streams);
+}
+
+function underVariables(document: PolicyDocument, variables: Variables, streams: Streams): PolicyDocument | null {
+  const result = withEnvironment(document, variables);
+  if (!result.ok) {
+    for (const problem of result.problems) complain(streams, toldOfVariable(problem));
+    return null;
+  }
+  if (result.used.length > 0) complain(streams, `with what the environment sets: ${result.used.join(', ')}`);
+  return result.document;
+}
+
+/** A variable that cannot be read, as a line. */
+export function toldOfVariable({ variable, message, suggestion }: EnvironmentProblem): string {
+  return `${variable}: ${message}${suggestion === undefined ? '' : ` (did you mean \`${suggestion}\`?)`}`;
 }
 
 async function readDocument(file: string, streams: Streams): Promise<PolicyDocument | null> {
@@ -37,19 +71,17 @@ async function readDocument(file: string, streams: Streams): Promise<PolicyDocum
 }
 
 /** The same, compiled. */
-export async function loadPolicy(
-  file: string | null,
-  preset: Preset | null,
-  streams: Streams,
-): Promise<CompiledPolicy | null> {
-  const document = await loadDocument(file, preset, streams);
+export async function loadPolicy(origin: PolicyOrigin, streams: Streams): Promise<CompiledPolicy | null> {
+  const { file } = origin;
+  const document = await loadDocument(origin, streams);
   if (document === null) return null;
   const compiled = compilePolicy(document);
   if (!compiled.ok) {
     for (const problem of compiled.problems) complain(streams, told(file, problem));
     return null;
   }
-  for (const problem of compiled.policy.warnings) complain(streams, `warning: ${told(file, problem)}`);
+  for (const problem of [...compiled.policy.warnings, ...compiled.policy.notes])
+    complain(streams, `warning: ${told(file, problem)}`);
   return compiled.policy;
 }
 

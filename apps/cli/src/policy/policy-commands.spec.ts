@@ -21,7 +21,9 @@ allow: ['Bash(git *)', 'Bash(npm test)']
 `;
 
 let folder = '';
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'countersign-policy-'))));
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-policy-'));
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function file(name: string, text: string): string {
@@ -120,6 +122,43 @@ describe('check', () => {
     const done = await run((to) => check(twice, to));
     expect(done.exitCode).toBe(1);
     expect(JSON.parse(done.output)).toMatchObject({ ruleId: 'request.invalid_arguments' });
+  });
+});
+
+describe('the environment', () => {
+  const variables = { AGENT_PERMISSIONS_DENY: 'Bash(git commit *)', AGENT_PERMISSION_MODE: 'dontAsk' };
+
+  it('is laid over the policy, and the command says so', async () => {
+    const policy = file('policy.yaml', POLICY);
+    const told = 'countersign: with what the environment sets: AGENT_PERMISSIONS_DENY, AGENT_PERMISSION_MODE\n';
+    expect(await run((to) => check(call('git commit -m x', { policy, variables }), to))).toEqual({
+      exitCode: 1,
+      output: 'deny by deny:Bash(git commit *): deny rule `Bash(git commit *)`\n',
+      complaints: told,
+    });
+    expect((await run((to) => check(call('git push', { policy, variables }), to))).exitCode).toBe(1);
+    expect((await run((to) => explainCall(call('git push', { policy, variables }), to))).complaints).toBe(told);
+    const found = await run((to) => analyse(policy, { json: true, variables }, to));
+    expect(found.complaints).toBe(told);
+    expect((await run((to) => check(call('git commit -m x', { policy }), to))).exitCode).toBe(0);
+  });
+
+  it('is refused with the name of the variable', async () => {
+    const wrong = call('ls', { variables: { AGENT_PERMISSION_MODE: 'plann' } });
+    const { exitCode, complaints } = await run((to) => check(wrong, to));
+    expect(exitCode).toBe(3);
+    expect(complaints).toMatch(/^countersign: AGENT_PERMISSION_MODE: .*\(did you mean `plan`\?\)\n$/);
+  });
+});
+
+describe('forms of old', () => {
+  it('are warned of, and work', async () => {
+    const policy = file('old.yaml', 'deny: ["Bash(make:*)"]\n');
+    expect(await run((to) => check(call('make all', { policy }), to))).toMatchObject({
+      exitCode: 1,
+      complaints:
+        'countersign: warning: @/old.yaml: deny.0: the tail `:*` is out of use: write `Bash(make *)`, which means the same\n',
+    });
   });
 });
 
@@ -258,6 +297,15 @@ describe('analyse', () => {
 
 describe('diff', () => {
   const options = { json: false, strict: false };
+
+  it('objects to a regular expression that changed, since no call stands for all that it matches', async () => {
+    const before = file('a.yaml', 'deny: ["Bash(re:npm (install|ci) .*)"]\n');
+    const after = file('b.yaml', 'deny: ["Bash(re:npm install .*)"]\n');
+    const done = await run((to) => diff([before, after], { json: false, strict: false }, to));
+    expect(done.exitCode).toBe(1);
+    expect(done.output).toContain('regular expressions');
+    expect((await run((to) => diff([before, before], { json: false, strict: true }, to))).exitCode).toBe(0);
+  });
 
   it('objects to what widens', async () => {
     const files = [file('a.yaml', 'ask: []\n'), file('b.yaml', "allow: ['Bash(make)']\n")] as const;

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { policyDocumentSchema } from '@countersign/contracts';
-import { createLedger, hashSecret, migrate, type Ledger } from '@countersign/ledger';
-import { startCluster, type Cluster } from '../postgres/cluster.js';
+import { createLedger, hashSecret, migrate, startCluster, type Cluster, type Ledger } from '@countersign/ledger';
 import { appUrlOf } from '../up/database.js';
 import { POLICY, seed, seedPolicy, TENANT } from './seed.js';
 

@@ -1,12 +1,12 @@
 /** The database of `up`: the embedded one of its home, or the one that DATABASE_URL names; either way migrated. */
-import { migrate } from '@countersign/ledger';
+import { migrate, startCluster } from '@countersign/ledger';
 import type { CliEnv } from '../env.js';
 import { PartMissing } from '../compose/part-missing.js';
 import { explainDatabase } from '../compose/parts.js';
 import type { Closing } from '../compose/closing.js';
 import type { HomeLayout } from '../home/layout.js';
 import type { HomeSecrets } from '../home/secrets.js';
-import { startCluster } from '../postgres/cluster.js';
+import { watchCluster, type DatabaseEvents } from './watch-cluster.js';
 
 export interface ReadyDatabase {
   /** URL of the application role. */
@@ -24,8 +24,9 @@ export async function prepareDatabase(
   env: CliEnv,
   home: { layout: HomeLayout; secrets: HomeSecrets },
   closing: Closing,
-  onProgress: (line: string) => void,
+  told: DatabaseEvents,
 ): Promise<ReadyDatabase> {
+  const { onProgress } = told;
   if (env.databaseUrl !== null) return prepareExternal(env.databaseUrl, env.ownerUrl, home.secrets, onProgress);
   const { layout, secrets } = home;
   const cluster = await startCluster({
@@ -34,7 +35,16 @@ export async function prepareDatabase(
     port: env.postgresPort,
     onProgress,
   });
-  closing.add({ name: 'database', withinMs: STOP_MS, close: () => cluster.stop(), abort: () => cluster.abort() });
+  const watch = watchCluster(cluster, told);
+  closing.add({
+    name: 'database',
+    withinMs: STOP_MS,
+    close: async () => {
+      await watch.stop();
+      await cluster.stop();
+    },
+    abort: () => cluster.abort(),
+  });
   const appUrl = appUrlOf(cluster.ownerUrl, secrets.appRole, secrets.appPassword);
   await migrateOrExplain(cluster.ownerUrl, appUrl, onProgress);
   return { appUrl, queueUrl: cluster.ownerUrl, what: `embedded database on port ${cluster.port}` };

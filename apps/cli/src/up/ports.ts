@@ -1,18 +1,5 @@
-/** Free and taken ports of this machine. */
+/** Taken ports of this machine. */
 import { createServer } from 'node:net';
-
-/** A port that was free a moment ago. */
-export function freePort(host = '127.0.0.1'): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, host, () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 /** Null when the port can be bound, else one line that says why not and what to do. */
 export function explainPort(host: string, port: number, variable: string): Promise<string | null> {

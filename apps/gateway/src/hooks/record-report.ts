@@ -3,7 +3,7 @@ import type { Ledger } from '@countersign/ledger';
 import type { HookedResult, HookedSession, HookInput } from '@countersign/agents';
 import type { SessionCommand } from '@countersign/approval';
 import type { Principal } from '@countersign/server';
-import { sha256hex } from '../calls/build-call.js';
+import { reportResult } from '../calls/report-result.js';
 import type { FindPolicyModes } from '../sessions/policy-modes.js';
 import type { SessionDesk, SessionTarget } from '../sessions/session-desk.js';
 import { DEFAULT_POLICY_NAME } from '../sessions/opening.js';
@@ -16,9 +16,6 @@ export interface ReportDeps {
   readonly calls: Pick<Ledger['calls'], 'byKeys'>;
   readonly policyModes: FindPolicyModes;
 }
-
-/** Characters of an output that the ledger keeps. */
-const PREVIEW_LENGTH = 2_000;
 
 /** Records the report in its session, which is opened when unknown. A session of another key is left alone. */
 export async function recordReport(report: Report, principal: Principal, deps: ReportDeps): Promise<void> {
@@ -99,14 +96,5 @@ function resultCommand(result: HookedResult, callId: string | undefined): Sessio
   if (callId === undefined) {
     return { type: 'ReportEvent', kind: 'result_of_unknown_call', detail: JSON.stringify({ tool, toolUseId, status }) };
   }
-  return {
-    type: 'ReportResult',
-    callId,
-    tool,
-    status,
-    elapsedMs,
-    preview: (output ?? '').slice(0, PREVIEW_LENGTH),
-    outputHash: output === null ? null : sha256hex(output),
-    error,
-  };
+  return reportResult({ callId, tool, status, output, error, elapsedMs });
 }

@@ -82,6 +82,12 @@ export class SessionService {
     return { id: sessionId, mode };
   }
 
+  async resetBreaker(sessionId: string, principal: Principal): Promise<{ id: string }> {
+    const target = { tenantId: principal.tenantId, sessionId };
+    await this.sessions.command(target, principal, { type: 'ResetBreaker', by: nameOf(principal) });
+    return { id: sessionId };
+  }
+
   async changeRules(sessionId: string, principal: Principal, wish: RulesWish): Promise<{ id: string; rules: Rule[] }> {
     const target = { tenantId: principal.tenantId, sessionId };
     const added = readRules(wish);

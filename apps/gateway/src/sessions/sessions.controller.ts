@@ -64,4 +64,10 @@ export class SessionsController {
   ) {
     return this.sessions.changeRules(id, principal, body);
   }
+
+  @Post(':id/reset-breaker')
+  @HttpCode(200)
+  resetBreaker(@Param('id') id: string, @CurrentPrincipal() principal: Principal) {
+    return this.sessions.resetBreaker(id, principal);
+  }
 }

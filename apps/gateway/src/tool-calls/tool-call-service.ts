@@ -2,8 +2,9 @@
 import { DoorError, ERRORS, type CallOutcome, type InspectedJson, type ResultBody } from '@countersign/contracts';
 import type { CallView, Ledger } from '@countersign/ledger';
 import type { Principal } from '@countersign/server';
-import { buildCall, sha256hex } from '../calls/build-call.js';
+import { buildCall } from '../calls/build-call.js';
 import type { CallDesk, DeskTicket } from '../calls/call-desk.js';
+import { reportResult } from '../calls/report-result.js';
 import { DEFAULT_POLICY_NAME, openingFor } from '../sessions/opening.js';
 import type { FindPolicyModes } from '../sessions/policy-modes.js';
 import type { SessionDesk } from '../sessions/session-desk.js';
@@ -13,7 +14,6 @@ import { readCall } from './read-call.js';
 const DEFAULT_WAIT = 25;
 /** The agent's name where a call does not say it. */
 const UNNAMED_AGENT = 'agent';
-const PREVIEW_LENGTH = 2_000;
 
 export interface ToolCallDeps {
   readonly desk: CallDesk;
@@ -59,20 +59,8 @@ export class ToolCallService {
   async report(id: string, principal: Principal, body: ResultBody): Promise<ReportedResultView> {
     const { key, tool, callId } = await this.require(id, principal);
     const { status, output, elapsedMs = null, error = null } = body;
-    const result = await this.deps.sessions.execute(
-      key,
-      {
-        type: 'ReportResult',
-        callId,
-        tool,
-        status,
-        elapsedMs,
-        preview: (output ?? '').slice(0, PREVIEW_LENGTH),
-        outputHash: output === undefined ? null : sha256hex(output),
-        error,
-      },
-      'agent',
-    );
+    const command = reportResult({ callId, tool, status, output: output ?? null, error, elapsedMs });
+    const result = await this.deps.sessions.execute(key, command, 'agent');
     if (!result.ok) throw new DoorError(result.code, result.message);
     return { id: callId, status, ...(output === undefined ? {} : { output }) };
   }

@@ -12,7 +12,7 @@ import {
   type PriorCall,
   type SessionState,
 } from '@countersign/approval';
-import { evaluate, type EngineCall } from '@countersign/policy';
+import { trustedEvidence, evaluate, type EngineCall } from '@countersign/policy';
 import type { RoundPolicy } from '../policies/policy-cache.js';
 import { parentInView, sessionLine, type ParentOf } from './family.js';
 import { DEFAULT_POLICY, fixedDeny } from './fixed-verdict.js';
@@ -135,7 +135,7 @@ function decide(working: Working, item: RoundItem, place: Place & { guilty: bool
   const state = place.own.state ?? openedState(call, ancestors);
   const policy = input.policyOf(call.tenantId, state.opening?.policy ?? call.opening.policy);
   const document = policy.state === 'usable' ? policy.document : DEFAULT_POLICY;
-  const judgedCall = { ...call, resolvedPaths: { ...input.evidenceOf(item), ...call.resolvedPaths } };
+  const judgedCall = { ...call, resolvedPaths: trustedEvidence(call.resolvedPaths, input.evidenceOf(item)) };
   const facts: Facts = {
     now: input.view.now,
     session: { ...sessionFacts(state, ancestors), mode: effectiveMode(state, call, document) },

@@ -2,7 +2,7 @@
 import type { ResolvedPaths, ToolCall } from '@countersign/contracts';
 import { effectiveMode, openedState, sessionFacts, type SessionState } from '@countersign/approval';
 import { requiredPaths, type EngineCall } from '@countersign/policy';
-import { gatherEvidence, MAX_PATHS_PER_CALL } from '../evidence/gather-evidence.js';
+import { gatherEvidence, MAX_PATHS_PER_CALL } from '@countersign/server/evidence';
 import type { PolicyCache, RoundPolicy } from '../policies/policy-cache.js';
 import { draftFamily, type FamilyDraft, type Surroundings } from './draft-family.js';
 import { engineCallOf } from './engine-call.js';
@@ -99,13 +99,13 @@ interface EvidenceInput {
   readonly onCallFault: DraftDeps['onCallFault'];
 }
 
-/** Only for agents on this host, and only what the client did not send. */
+/** Only for agents on this host: there its own look counts, whatever the client sent. */
 async function evidenceByItem(
   items: readonly RoundItem[],
   input: EvidenceInput,
 ): Promise<ReadonlyMap<RoundItem, ResolvedPaths>> {
   const needs = new Map<RoundItem, string[]>();
-  for (const item of items) if (item.call.sameHost) needs.set(item, missingPathsOrNone(item, input));
+  for (const item of items) if (item.call.sameHost) needs.set(item, neededPathsOrNone(item, input));
   const all = await gatherEvidence([...needs.values()].flat());
   const result = new Map<RoundItem, ResolvedPaths>();
   for (const [item, paths] of needs) result.set(item, pick(all, paths));
@@ -113,16 +113,16 @@ async function evidenceByItem(
 }
 
 /** A call whose needs cannot be told goes without evidence, which asks or denies. */
-function missingPathsOrNone(item: RoundItem, input: EvidenceInput): string[] {
+function neededPathsOrNone(item: RoundItem, input: EvidenceInput): string[] {
   try {
-    return missingPaths(item, input);
+    return neededPaths(item, input);
   } catch (error) {
     input.onCallFault(item.call, error);
     return [];
   }
 }
 
-function missingPaths(item: RoundItem, { view, policyOf, engineCall }: EvidenceInput): string[] {
+function neededPaths(item: RoundItem, { view, policyOf, engineCall }: EvidenceInput): string[] {
   const { call } = item;
   const line = sessionLine(call, parentInView(call.tenantId, view)).slice(0, -1);
   const ancestors = line.flatMap((id) => view.heads.get(streamKey(call.tenantId, id))?.state ?? []);
@@ -130,9 +130,7 @@ function missingPaths(item: RoundItem, { view, policyOf, engineCall }: EvidenceI
   const policy = policyOf(call.tenantId, state.opening?.policy ?? call.opening.policy);
   if (policy.state === 'unusable') return [];
   const session = { ...sessionFacts(state, ancestors), mode: effectiveMode(state, call, policy.document) };
-  return requiredPaths(engineCall(item), policy.compiled, session)
-    .filter((path) => !Object.hasOwn(call.resolvedPaths, path))
-    .slice(0, MAX_PATHS_PER_CALL);
+  return requiredPaths(engineCall(item), policy.compiled, session).slice(0, MAX_PATHS_PER_CALL);
 }
 
 function pick(all: ResolvedPaths, paths: readonly string[]): ResolvedPaths {

@@ -17,15 +17,7 @@ const POLICY = {
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  database = await postgres.createEmptyDatabase();
-  await (
-    await import('@countersign/ledger')
-  ).migrate({
-    ownerUrl: database.ownerUrl,
-    appRole: 'countersign_test_app',
-    appPassword: 'countersign',
-    monthsAhead: 1,
-  });
+  database = await postgres.createDatabase();
   ledger = await openLedger(database.appUrl, POLICY);
 }, 60_000);
 afterAll(async () => {

@@ -374,6 +374,15 @@ describe('replying', () => {
     }
   });
 
+  it('asks nobody a second time about a plan that a person approved', () => {
+    const approved = outcome({ approvalStatus: 'approved' });
+    const reply: HookReply = { kind: 'decision', outcome: approved, tool: 'ExitPlanMode' };
+    expect(renderReply('claude-code', 'PreToolUse', reply)).toMatchObject({
+      hookSpecificOutput: { permissionDecision: 'allow' },
+    });
+    expect(renderReply('claude-code', 'PreToolUse', { ...reply, tool: 'AskUserQuestion' })).toEqual({});
+  });
+
   it('an unknown decision denies', () => {
     const odd = { kind: 'decision', outcome: outcome({ decision: 'perhaps' as never }) } as const;
     expect(renderReply('claude-code', 'PreToolUse', odd)).toMatchObject({

@@ -67,13 +67,18 @@ function sayAllow(outcome: CallOutcome, tool: string | null): Said {
   const rewritten = outcome.updatedInput !== undefined;
   const input = rewritten ? fieldsOf(outcome.updatedInput) : null;
   if (rewritten && input === null) return deny('the rewritten input is not an object');
-  if (!rewritten && tool !== null && DIALOG_TOOLS.has(tool)) return { effect: 'none' };
+  if (!rewritten && tool !== null && leavesDialog(tool, outcome)) return { effect: 'none' };
   return {
     effect: 'allow',
     reason: textOr(outcome.reason, 'allowed'),
     input: input === null ? null : { ...input },
     context: outcome.additionalContext === undefined ? null : bounded(outcome.additionalContext, MAX_TEXT),
   };
+}
+
+/** A mere permission must not answer the agent's own dialog; only a plan that a person approved needs no second question. */
+function leavesDialog(tool: string, { approvalStatus }: CallOutcome): boolean {
+  return DIALOG_TOOLS.has(tool) && !(tool === 'ExitPlanMode' && approvalStatus === 'approved');
 }
 
 function deny(reason: string, stop = false): Said {

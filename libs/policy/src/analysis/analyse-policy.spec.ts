@@ -56,21 +56,56 @@ describe('warnings that the reports call for', () => {
 
 describe('idle rules', () => {
   it.each<[string, PolicyInput, string[]]>([
-    ['a deny above an allow', { deny: ['Bash(git push *)'], allow: ['Bash(git push origin *)'] }, ['shadowed allow.0 by deny:Bash(git push *)']],
-    ['an ask above an allow', { ask: ['Bash(git *)'], allow: ['Bash(git push *)'] }, ['shadowed allow.0 by ask:Bash(git *)']],
-    ['a deny above an ask', { deny: ['Edit(secrets/**)'], ask: ['Edit(secrets/a.txt)'] }, ['shadowed ask.0 by deny:Edit(secrets/**)']],
+    [
+      'a deny above an allow',
+      { deny: ['Bash(git push *)'], allow: ['Bash(git push origin *)'] },
+      ['shadowed allow.0 by deny:Bash(git push *)'],
+    ],
+    [
+      'an ask above an allow',
+      { ask: ['Bash(git *)'], allow: ['Bash(git push *)'] },
+      ['shadowed allow.0 by ask:Bash(git *)'],
+    ],
+    [
+      'a deny above an ask',
+      { deny: ['Edit(secrets/**)'], ask: ['Edit(secrets/a.txt)'] },
+      ['shadowed ask.0 by deny:Edit(secrets/**)'],
+    ],
     ['a carve-out is no fault', { deny: ['Bash(git push *)'], allow: ['Bash(git *)'] }, []],
     ['a wider allow', { allow: ['Bash(git push *)', 'Bash(git *)'] }, ['redundant allow.0 by allow:Bash(git *)']],
-    ['the same allow twice', { allow: ['Bash(jest *)', 'Bash(jest:*)'] }, ['redundant allow.1 by allow:Bash(jest *)']],
+    [
+      'the same allow twice, once in the form of old',
+      { allow: ['Bash(jest *)', 'Bash(jest:*)'] },
+      ['out-of-use allow.1', 'redundant allow.1 by allow:Bash(jest *)'],
+    ],
+    [
+      'expressions, of which no call stands for all',
+      { allow: ['Bash(jest *)'], deny: ['Bash(re:jest [a-z0-9]+)'] },
+      [],
+    ],
+    ['an expression that frees too much', { allow: ['Bash(re:.*)'] }, ['over-broad allow.0']],
     ['a wider deny', { deny: ['mcp__db__drop', 'mcp__db'] }, ['redundant deny.0 by deny:mcp__db']],
     ['a wider path', { allow: ['Edit(src/**)', 'Edit(src/a/**)'] }, ['redundant allow.1 by allow:Edit(src/**)']],
-    ['a wider domain', { allow: ['WebFetch(domain:*.x.example)', 'WebFetch(domain:a.x.example)'] }, ['redundant allow.1 by allow:WebFetch(domain:*.x.example)']],
+    [
+      'a wider domain',
+      { allow: ['WebFetch(domain:*.x.example)', 'WebFetch(domain:a.x.example)'] },
+      ['redundant allow.1 by allow:WebFetch(domain:*.x.example)'],
+    ],
     ['different depths', { allow: ['WebFetch(domain:a.example)', 'WebFetch(domain:*.a.example)'] }, []],
     ['a built-in deny', { allow: ['Bash(sudo *)'] }, ['shadowed allow.0 by command.privilege']],
     ['a built-in allow', { allow: ['Bash(git status)'] }, ['redundant allow.0 by command.read_only']],
     ['a secret', { allow: ['Read(.env)'] }, ['dead allow.0 by path.secret']],
     ['an ask that one mode does without', { ask: ['Bash(make *)'] }, []],
     ['a chain with a wildcard', { allow: ['Bash(jest * && jest *)'] }, ['never-matches allow.0']],
+    ['reading commands, whose flags may write', { allow: ['Bash(git diff *)', 'Bash(find *)', 'Bash(ls *)'] }, []],
+    ['a wrapper that waits for what it wraps', { allow: ['Bash(xargs *)'] }, []],
+    ['a deny that is built in', { deny: ['Bash(sudo *)'] }, []],
+    ['a harmless tool', { allow: ['TodoWrite'] }, ['redundant allow.0 by tool.harmless']],
+    [
+      'a folder that may hold what is denied',
+      { deny: ['Read(.env)'], allow: ['Grep(docs/**)'] },
+      ['shadowed allow.0 by deny:Read(.env)'],
+    ],
     ['an environment prefix', { allow: ['Bash(NODE_ENV=test jest *)'] }, ['never-matches allow.0']],
     ['a single argument', { allow: ['Agent(model:small)'] }, ['never-matches allow.0']],
   ])('%s', (_name, input, expected) => {
@@ -78,7 +113,10 @@ describe('idle rules', () => {
   });
 
   it('says what it found, with a call and a fix', () => {
-    const [found] = findings({ deny: [{ rule: 'Bash(git push *)', id: 'no-push', source: 'managed' }], allow: ['Bash(git push origin *)'] });
+    const [found] = findings({
+      deny: [{ rule: 'Bash(git push *)', id: 'no-push', source: 'managed' }],
+      allow: ['Bash(git push origin *)'],
+    });
     expect(found).toEqual({
       kind: 'shadowed',
       grade: 'confirmed',
@@ -89,7 +127,13 @@ describe('idle rules', () => {
       source: 'user',
       otherRuleId: 'no-push',
       otherPattern: 'Bash(git push *)',
-      witness: { tool: 'Bash', args: { command: 'git push origin sample1' }, mode: 'default', effect: 'deny', decidedBy: 'no-push' },
+      witness: {
+        tool: 'Bash',
+        args: { command: 'git push origin sample1' },
+        mode: 'default',
+        effect: 'deny',
+        decidedBy: 'no-push',
+      },
       explanation: 'can never allow: all that it matches is denied by the deny rule `Bash(git push *)` (deny.0)',
       fix: 'remove `Bash(git push origin *)`, or narrow `Bash(git push *)` so that it leaves these calls out',
     });
@@ -132,11 +176,20 @@ describe('rules that say something else than was meant', () => {
     ['a star glued to the program', { allow: ['Bash(git*)'] }, ['unanchored-allow allow.0']],
     ['a star before everything', { allow: ['Bash(* --version)'] }, ['unanchored-allow allow.0']],
     ['a word without arguments', { deny: ['Bash(git)'] }, ['bare-command-deny deny.0']],
-    ['the word with arguments beside it', { deny: ['Bash(git)', 'Bash(git *)'] }, ['redundant deny.0 by deny:Bash(git *)']],
+    [
+      'the word with arguments beside it',
+      { deny: ['Bash(git)', 'Bash(git *)'] },
+      ['redundant deny.0 by deny:Bash(git *)'],
+    ],
     ['a fixed end', { ask: ['Bash(git push * main)'], allow: ['Bash(git push *)'] }, ['end-anchored-deny ask.0']],
     ['a deny of one writer', { deny: ['Write(secrets/**)'] }, ['narrow-path-tool deny.0']],
     ['a slash too few', { deny: ['Read(/etc/ssl/**)'] }, ['single-slash-absolute deny.0']],
     ['a folder of the project', { deny: ['Read(/docs/**)'] }, []],
+    [
+      'an example that is not matched',
+      { deny: [{ rule: 'Bash(rm *)', match: ['rmdir x'] }] },
+      ['wrong-example deny.0'],
+    ],
     ['a malformed deny', { deny: ['Bash(rm *'] }, ['malformed-rule deny.0']],
   ])('%s', (_name, input, expected) => {
     expect(short(input)).toEqual(expected);
@@ -145,14 +198,22 @@ describe('rules that say something else than was meant', () => {
   it('suggests the name that was meant, with the text kept', () => {
     expect(findings({ deny: ['Bahs(rm *)'] })[0]?.fix).toBe('write `Bash(rm *)`');
     expect(findings({ deny: ['mcp_db_drop'] })[0]?.fix).toBe('write `mcp__db__drop`');
-    expect(findings({ allow: ['WebFetch(https://docs.example/*)'] })[0]?.fix).toBe('write `WebFetch(domain:docs.example)`');
+    expect(findings({ allow: ['WebFetch(https://docs.example/*)'] })[0]?.fix).toBe(
+      'write `WebFetch(domain:docs.example)`',
+    );
   });
 
   it('finds nothing in a policy that says what it means', () => {
     const sound: PolicyInput = {
       deny: ['Bash(git push --force *)', 'Read(secrets/**)', 'mcp__db__drop_*'],
       ask: ['Bash(git push *)', 'Edit(deploy/**)'],
-      allow: ['Bash(npm test *)', 'Bash(git commit *)', 'Edit(src/**)', 'WebFetch(domain:docs.example)', 'mcp__db__query'],
+      allow: [
+        'Bash(npm test *)',
+        'Bash(git commit *)',
+        'Edit(src/**)',
+        'WebFetch(domain:docs.example)',
+        'mcp__db__query',
+      ],
     };
     expect(short(sound)).toEqual([]);
   });
@@ -160,7 +221,10 @@ describe('rules that say something else than was meant', () => {
 
 describe('the witness', () => {
   const inputs: PolicyInput[] = [
-    { deny: ['Bash(git push *)', 'Bash(git)', 'Write(a/**)'], allow: ['Bash(git push origin *)', 'Bash(* -v)', 'Bash', 'Edit(/tmp/**)', 'mcp__a'] },
+    {
+      deny: ['Bash(git push *)', 'Bash(git)', 'Write(a/**)'],
+      allow: ['Bash(git push origin *)', 'Bash(* -v)', 'Bash', 'Edit(/tmp/**)', 'mcp__a'],
+    },
     { ask: ['Bash(x *)', 'Bash(x y)'], allow: ['Bash(x y z)', 'Read', 'WebFetch(domain:*)'] },
   ];
 
@@ -171,7 +235,10 @@ describe('the witness', () => {
       if (!compiled.ok) throw new Error('does not compile');
       for (const { witness } of analysePolicy(document, CONTEXT)) {
         const verdict = judgeSample(sceneOf(CONTEXT), compiled.policy, witness!, 'default');
-        expect({ effect: verdict.effect, decidedBy: verdict.ruleId }).toEqual({ effect: witness?.effect, decidedBy: witness?.decidedBy });
+        expect({ effect: verdict.effect, decidedBy: verdict.ruleId }).toEqual({
+          effect: witness?.effect,
+          decidedBy: witness?.decidedBy,
+        });
       }
     }
   });
@@ -187,7 +254,10 @@ describe('a large policy', () => {
   it('of 1,000 rules is analysed in the time that a person waits', () => {
     const numbers = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
     const input: PolicyInput = {
-      deny: [...numbers(200).map((n) => `mcp__s${String(n)}__drop`), ...numbers(100).map((n) => `Read(vault${String(n)}/**)`)],
+      deny: [
+        ...numbers(200).map((n) => `mcp__s${String(n)}__drop`),
+        ...numbers(100).map((n) => `Read(vault${String(n)}/**)`),
+      ],
       allow: [
         ...numbers(400).map((n) => `Bash(prog${String(n)} sub *)`),
         ...numbers(200).map((n) => `Edit(src/mod${String(n)}/**)`),

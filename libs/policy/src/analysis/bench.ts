@@ -1,19 +1,12 @@
 /** The policy under analysis, taken apart into rules that can be left out one by one and judged by the one engine. */
-import {
-  EFFECTS,
-  MODES,
-  type Effect,
-  type Mode,
-  type PolicyDocument,
-  type Rule,
-  type Verdict,
-} from '@countersign/contracts';
-import { compilePolicy, completeRule, type CompiledPolicy } from '../policy/compile.js';
+import { EFFECTS, type Effect, type Mode, type PolicyDocument, type Rule, type Verdict } from '@countersign/contracts';
+import { compilePolicy, completeRule } from '../policy/compile.js';
+import type { CompiledPolicy } from '../policy/compiled-policy.js';
 import type { PolicyProblem } from '../policy/parse-document.js';
+import type { PresetData } from '../policy/preset.js';
 import { compileRule, type CompiledRule } from '../rules/compiled-rule.js';
-import type { ToolManifest } from '../tools/manifest.js';
 import { freshWords } from './fresh-words.js';
-import { judgeSample, type SampleCall, type Scene } from './scene.js';
+import { distinctModes, judgeSample, type SampleCall, type Scene } from './scene.js';
 import { specimensOf, type SpecimenMaker } from './specimens.js';
 
 /** One rule. `place` is its path in the document and its id while it is judged, since ids of a document may repeat. */
@@ -50,8 +43,8 @@ export type BenchResult = { readonly refused: readonly RefusedRule[] } & (
 export function setUpBench(document: PolicyDocument, scene: Scene): BenchResult {
   const empty = compilePolicy({ ...document, deny: [], ask: [], allow: [] });
   if (!empty.ok) return { ok: false, problems: empty.problems, refused: [] };
-  const { tools } = empty.policy.preset;
-  const { rules, refused } = listRules(document, tools);
+  const { preset } = empty.policy;
+  const { rules, refused } = listRules(document, preset);
   const compiled = compilePolicy(documentOf(document, rules));
   if (!compiled.ok) return { ok: false, problems: compiled.problems, refused };
   const fresh = freshWords([...rules.map((one) => one.rule.pattern), ...scene.roots, scene.cwd, scene.home ?? '']);
@@ -61,8 +54,11 @@ export function setUpBench(document: PolicyDocument, scene: Scene): BenchResult 
     rules,
     byPlace: new Map(rules.map((one) => [one.place, one])),
     scene,
-    maker: { scene, fresh, tools },
-    modes: [...new Set([document.mode, ...MODES])],
+    maker: { scene, fresh, tools: preset.tools },
+    // A mode in which only rules allow needs every rule, so it says something only of policies that are meant for it.
+    modes: [
+      ...new Set([document.mode, ...distinctModes(preset).filter((mode) => preset.modes[mode].asksReaders !== true)]),
+    ],
   };
   return { ok: true, bench, refused };
 }
@@ -70,15 +66,15 @@ export function setUpBench(document: PolicyDocument, scene: Scene): BenchResult 
 /** The document's rules, compiled one by one; those that do not compile apart. */
 export function listRules(
   document: PolicyDocument,
-  tools: ToolManifest,
+  preset: PresetData,
 ): { readonly rules: ListedRule[]; readonly refused: RefusedRule[] } {
   const rules: ListedRule[] = [];
   const refused: RefusedRule[] = [];
   for (const effect of EFFECTS) {
     document[effect].forEach((input, number) => {
-      const rule = { ...completeRule(input, effect, number), match: [], notMatch: [] };
+      const rule = completeRule(input, effect, number, preset.defaultSource);
       const place = `${effect}.${String(number)}`;
-      const result = compileRule(rule, tools);
+      const result = compileRule(rule, preset.tools, preset.ruleSyntax);
       if (result.ok) rules.push({ place, rule, compiled: result.compiled });
       else refused.push({ place, rule, message: result.message });
     });

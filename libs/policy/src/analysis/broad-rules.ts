@@ -11,33 +11,43 @@ export function broadRules(bench: Bench): Finding[] {
 
 /** Every hazard is judged once by the whole policy; only the rules that speak for one are looked at any further. */
 function broadAllows(bench: Bench): Finding[] {
-  const found = new Map<ListedRule, Hazard>();
-  for (const hazard of hazardsOf(bench.maker)) {
-    const verdict = judgeOn(bench, hazard.call);
-    if (verdict.effect !== 'allow') continue;
-    for (const rule of bench.rules) {
-      if (rule.rule.effect !== 'allow' || found.has(rule) || !speaksIn(verdict, rule) || spellsOut(rule, hazard)) continue;
-      if (allowsByItself(bench, rule, hazard.call)) found.set(rule, hazard);
-    }
-  }
-  return [...found].map(([rule, hazard]) =>
-    reportOn(bench, rule, {
-      kind: 'over-broad',
-      witness: hazard.call,
-      explanation: `\`${rule.rule.pattern}\` lets through a call that ${hazard.meaning}`,
-      fix: fixOf(rule),
-    }),
-  );
+  const allowed = hazardsOf(bench.maker)
+    .map((hazard) => ({ hazard, verdict: judgeOn(bench, hazard.call) }))
+    .filter(({ verdict }) => verdict.effect === 'allow');
+  return bench.rules.flatMap((rule) => {
+    if (rule.rule.effect !== 'allow') return [];
+    const spoken = allowed.filter(({ hazard, verdict }) => speaksIn(verdict, rule) && !spellsOut(rule, hazard));
+    // A hazard that this rule decides shows it best; beside an equal rule it may decide none.
+    const best = spoken.find(({ verdict }) => verdict.ruleId === rule.place) ?? spoken[0];
+    return best === undefined || !allowsByItself(bench, rule, best.hazard.call)
+      ? []
+      : reportBroad(bench, rule, best.hazard);
+  });
+}
+
+function reportBroad(bench: Bench, rule: ListedRule, hazard: Hazard): Finding {
+  return reportOn(bench, rule, {
+    kind: 'over-broad',
+    witness: hazard.call,
+    explanation: `\`${rule.rule.pattern}\` lets through a call that ${hazard.meaning}`,
+    fix: fixOf(rule),
+  });
 }
 
 /** A rule without wildcards frees what it says and nothing else. */
 function spellsOut(rule: ListedRule, hazard: Hazard): boolean {
   const { spec } = rule.compiled;
-  return spec.kind === 'command' && spec.command.exact !== null && Object.values(hazard.call.args).includes(spec.command.exact);
+  return (
+    spec.kind === 'command' &&
+    spec.command.exact !== null &&
+    Object.values(hazard.call.args).includes(spec.command.exact)
+  );
 }
 
 function fixOf(rule: ListedRule): string {
   switch (rule.compiled.spec.kind) {
+    case 'regex':
+      return 'let the expression spell out what is meant';
     case 'command':
       return 'spell out the script or subcommand that is meant, and let the rest ask';
     case 'path':
@@ -45,6 +55,7 @@ function fixOf(rule: ListedRule): string {
     case 'domain':
       return 'name the hosts that are meant';
     case 'whole':
+    case 'content':
     case 'text':
       return `say what of \`${rule.rule.pattern}\` is meant: a command, a path or a host in brackets`;
   }

@@ -1,4 +1,5 @@
 /** Checks of how command rules are written: what slips past a deny, and what slips into an allow. */
+import { withoutLegacyTail } from '../rules/compiled-rule.js';
 import { parseRuleText } from '../rules/parse-rule.js';
 import { toolEntry } from '../tools/manifest.js';
 import { allowsByItself, judgeOn, matchesAlone, specimensFor, type Bench, type ListedRule } from './bench.js';
@@ -22,20 +23,24 @@ export function evadedByArgument(bench: Bench, rule: ListedRule): Claim | null {
   const command = commandOf(rule);
   const { effect, pattern } = rule.rule;
   if (effect === 'allow' || command === null || command.text.endsWith('*')) return null;
+  const witness = evasionOf(bench, rule, command);
+  if (witness === null || STRICTNESS[judgeOn(bench, witness).effect] >= STRICTNESS[effect]) return null;
+  const fix = `write \`${command.tool}(${command.text} *)\`, which covers it with and without arguments`;
+  if (!command.text.includes('*')) {
+    const explanation = `\`${pattern}\` is this command without any further argument; with one it is not matched`;
+    return { kind: 'bare-command-deny', witness, explanation, fix };
+  }
+  const what = effect === 'deny' ? 'the deny' : 'the question';
+  const explanation = `\`${pattern}\` ends in fixed text: ${what} can be evaded by adding an argument`;
+  return { kind: 'end-anchored-deny', witness, explanation, fix };
+}
+
+/** The rule's own specimen with one more word; null when the rule does not match its specimen. */
+function evasionOf(bench: Bench, rule: ListedRule, command: { tool: string; text: string }): SampleCall | null {
   const [specimen] = specimensFor(bench, rule);
   const [text] = commandTexts(bench.maker.fresh, command.text);
   if (specimen === undefined || text === undefined || !matchesAlone(bench, rule, specimen)) return null;
-  const witness = callWith(bench, command.tool, `${text} ${bench.maker.fresh(9)}`);
-  if (STRICTNESS[judgeOn(bench, witness).effect] >= STRICTNESS[effect]) return null;
-  const anchored = command.text.includes('*');
-  return {
-    kind: anchored ? 'end-anchored-deny' : 'bare-command-deny',
-    witness,
-    explanation: anchored
-      ? `\`${pattern}\` ends in fixed text: ${effect === 'deny' ? 'the deny' : 'the question'} can be evaded by adding an argument`
-      : `\`${pattern}\` is this command without any further argument; with one it is not matched`,
-    fix: `write \`${command.tool}(${command.text} *)\`, which covers it with and without arguments`,
-  };
+  return callWith(bench, command.tool, `${text} ${bench.maker.fresh(9)}`);
 }
 
 /** `Bash(git:* push)`: only a final `:*` is a wildcard for arguments. */
@@ -53,9 +58,22 @@ export function midColonStar(bench: Bench, rule: ListedRule): Claim | null {
   };
 }
 
+/** `Bash(git:*)` is the form of old for `Bash(git *)`. */
+export function legacyTail(bench: Bench, rule: ListedRule): Claim | null {
+  const command = commandOf(rule);
+  const { ruleSyntax } = bench.policy.preset;
+  if (ruleSyntax !== 'patterns' || command === null || !command.text.endsWith(':*')) return null;
+  return {
+    kind: 'out-of-use',
+    witness: specimensFor(bench, rule)[0] ?? null,
+    explanation: 'the tail `:*` is a form of old for ` *`; it still means the same',
+    fix: `write \`${withoutLegacyTail(rule.rule.pattern)}\``,
+  };
+}
+
 const REGEX_MARKS = /^\^|\$$|\.[*+]|\\[swdSWDb]|\([^()]*\|[^()]*\)|\{[^{},]*,[^{}]*\}/;
 
-/** Regular expressions and braces mean nothing in a rule. */
+/** Without `re:`, regular expressions and braces mean nothing in a rule. */
 export function regexInCommand(bench: Bench, rule: ListedRule): Claim | null {
   const command = commandOf(rule);
   if (command === null || !REGEX_MARKS.test(command.text)) return null;
@@ -72,8 +90,8 @@ export function regexInCommand(bench: Bench, rule: ListedRule): Claim | null {
   return {
     kind: 'wrong-syntax',
     witness,
-    explanation: 'rules know `*` only; regular expressions and braces are taken as they stand',
-    fix: `write \`${command.tool}(${meant})\`${many}`,
+    explanation: 'without `re:` rules know `*` only; regular expressions and braces are taken as they stand',
+    fix: `write \`${command.tool}(${meant})\`${many}, or \`re:\` before an expression`,
   };
 }
 
@@ -93,6 +111,9 @@ export function unanchoredAllow(bench: Bench, rule: ListedRule): Claim | null {
       name === ''
         ? 'names no program: any program is allowed that is called like this'
         : `allows every program whose name begins with \`${name}\``,
-    fix: name === '' ? 'name the programs, one rule each' : `write \`${command.tool}(${name} *)\` with a blank before the \`*\``,
+    fix:
+      name === ''
+        ? 'name the programs, one rule each'
+        : `write \`${command.tool}(${name} *)\` with a blank before the \`*\``,
   };
 }

@@ -2,9 +2,13 @@ import type { PolicyInput } from '@countersign/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { diffPolicies, type PolicyDiff } from './diff-policies.js';
-import { documentOf, policies, rulePattern } from './policy-calls.fixture.js';
+import { documentOf, RULES } from './policy-pool.fixture.js';
 
 const CONTEXT = { roots: ['/work/app'], cwd: '/work/app', home: '/home/dev' };
+
+const rulePattern = fc.constantFrom(...RULES);
+const rules = fc.array(rulePattern, { maxLength: 6 });
+const policies: fc.Arbitrary<PolicyInput> = fc.record({ deny: rules, ask: rules, allow: rules });
 
 function diff(before: PolicyInput, after: PolicyInput): PolicyDiff {
   const result = diffPolicies(documentOf(before), documentOf(after), CONTEXT);
@@ -25,7 +29,12 @@ describe('two policies', () => {
     ['one here, one there', { allow: ['Bash(a *)'] }, { allow: ['Bash(b *)'] }, 'mixed'],
     ['a folder more', {}, { additionalDirectories: ['/data'] }, 'widens'],
     ['a mode', { mode: 'default' }, { mode: 'plan' }, 'tightens'],
-    ['a mode that agents may choose', {}, { agentModes: ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] }, 'widens'],
+    [
+      'a mode that agents may choose',
+      {},
+      { agentModes: ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] },
+      'widens',
+    ],
     ['unknown tools', {}, { unknownTool: 'deny' }, 'tightens'],
     ['a rule that shows in one mode only', {}, { ask: ['Bash(make *)'] }, 'tightens'],
   ])('%s', (_name, before, after, verdict) => {
@@ -33,14 +42,27 @@ describe('two policies', () => {
   });
 
   it('are compared with calls that show each change', () => {
-    const result = diff({ allow: ['Bash(git push *)'] }, { allow: ['Bash(git push *)'], deny: ['Bash(git push --force *)'] });
+    const result = diff(
+      { allow: ['Bash(git push *)'] },
+      { allow: ['Bash(git push *)'], deny: ['Bash(git push --force *)'] },
+    );
     expect(result.widens).toEqual([]);
     expect(result.tightens[0]).toEqual({
       tool: 'Bash',
       args: { command: 'git push --force sample1' },
       reportedMode: null,
-      before: { effect: 'allow', ruleId: 'allow:Bash(git push *)', reason: 'allow rule `Bash(git push *)`', mode: 'default' },
-      after: { effect: 'deny', ruleId: 'deny:Bash(git push --force *)', reason: 'deny rule `Bash(git push --force *)`', mode: 'default' },
+      before: {
+        effect: 'allow',
+        ruleId: 'allow:Bash(git push *)',
+        reason: 'allow rule `Bash(git push *)`',
+        mode: 'default',
+      },
+      after: {
+        effect: 'deny',
+        ruleId: 'deny:Bash(git push --force *)',
+        reason: 'deny rule `Bash(git push --force *)`',
+        mode: 'default',
+      },
     });
     expect(result.changed + result.unchanged).toBeGreaterThan(100);
   });
@@ -64,7 +86,7 @@ describe('properties', () => {
       fc.property(policies, (input) => {
         expect(diff(input, input)).toMatchObject({ verdict: 'same', changed: 0, tightens: [], widens: [] });
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 
@@ -73,7 +95,7 @@ describe('properties', () => {
       fc.property(policies, rulePattern, (input, added) => {
         expect(diff(input, { ...input, [effect]: [...(input[effect] ?? []), added] }).widens).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
@@ -88,7 +110,7 @@ describe('properties', () => {
           back.tightens.length > 0,
         ]);
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 });

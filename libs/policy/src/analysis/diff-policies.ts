@@ -3,14 +3,25 @@
  *
  * Cost: two verdicts for each specimen and mode; a thousand rules on each side take seconds.
  */
-import { MODES, canonicalJson, type Effect, type Mode, type PolicyDocument, type Verdict } from '@countersign/contracts';
-import { compilePolicy, type CompiledPolicy } from '../policy/compile.js';
+import { canonicalJson, type Effect, type Mode, type PolicyDocument, type Verdict } from '@countersign/contracts';
+import { compilePolicy } from '../policy/compile.js';
+import type { CompiledPolicy } from '../policy/compiled-policy.js';
 import type { PolicyProblem } from '../policy/parse-document.js';
+import { isRegexRule } from '../rules/parse-rule.js';
 import { listRules, type ListedRule } from './bench.js';
 import { freshWords } from './fresh-words.js';
 import { everydayCalls, hazardsOf } from './hazards.js';
-import { judgeReported, judgeSample, sceneOf, STRICTNESS, type PolicyContext, type SampleCall, type Scene } from './scene.js';
-import { specimensOf, wholeCalls, type SpecimenMaker } from './specimens.js';
+import {
+  distinctModes,
+  judgeReported,
+  judgeSample,
+  sceneOf,
+  STRICTNESS,
+  type PolicyContext,
+  type SampleCall,
+  type Scene,
+} from './scene.js';
+import { namedTools, specimensOf, wholeCalls, type SpecimenMaker } from './specimens.js';
 
 /** What one policy says of a call. */
 export interface Said {
@@ -64,7 +75,7 @@ export function diffPolicies(
   const changes = samples.map((sample) => changeOf(pair, sample)).filter((change) => change !== null);
   const tighter = changes.filter((change) => STRICTNESS[change.after.effect] > STRICTNESS[change.before.effect]);
   const wider = changes.filter((change) => STRICTNESS[change.after.effect] < STRICTNESS[change.before.effect]);
-  const settings = settingsThatDiffer(pair);
+  const settings = [...settingsThatDiffer(pair), ...(isSameRegexes(pair) ? [] : [REGULAR_EXPRESSIONS])];
   return {
     ok: true,
     verdict: verdictOf(tighter.length > 0, wider.length > 0),
@@ -88,7 +99,7 @@ function verdictOf(tightens: boolean, widens: boolean): PolicyDiff['verdict'] {
 
 function samplesOf(pair: Pair): SampleCall[] {
   const policies = [pair.before, pair.after];
-  const lists = policies.map((policy) => listRules(policy.document, policy.preset.tools).rules);
+  const lists = policies.map((policy) => listRules(policy.document, policy.preset).rules);
   const { scene } = pair;
   const fresh = freshWords([
     ...lists.flat().map((one) => one.rule.pattern),
@@ -113,7 +124,7 @@ function probesOf(maker: SpecimenMaker, rules: readonly ListedRule[], policy: Co
     ...rules.flatMap((rule) => specimensOf(maker, rule.compiled)),
     ...hazardsOf(maker).map((hazard) => hazard.call),
     ...everydayCalls(maker),
-    ...[...maker.tools.keys()].flatMap((tool) => wholeCalls(maker, tool)),
+    ...namedTools(maker.tools).flatMap((tool) => wholeCalls(maker, tool)),
     ...folders.flatMap((folder) => wholeCalls({ ...maker, scene: { ...scene, roots: [folder] } }, 'Edit')),
     { tool: fresh(1), args: {} },
     { tool: `mcp__${fresh(1)}__${fresh(2)}`, args: {} },
@@ -124,18 +135,23 @@ function probesOf(maker: SpecimenMaker, rules: readonly ListedRule[], policy: Co
 function changeOf(pair: Pair, sample: SampleCall): ChangedCall | null {
   const { before, after, scene } = pair;
   const own = { before: before.document.mode, after: after.document.mode };
-  for (const modes of [own, ...MODES.map((mode) => ({ before: mode, after: mode }))]) {
+  for (const modes of [own, ...sharedModes(pair).map((mode) => ({ before: mode, after: mode }))]) {
     const old = judgeSample(scene, before, sample, modes.before);
     const fresh = judgeSample(scene, after, sample, modes.after);
     if (old.effect !== fresh.effect) return changed(sample, null, old, fresh);
   }
-  for (const reported of MODES) {
+  for (const reported of before.preset.legalModes) {
     if (before.document.agentModes.includes(reported) === after.document.agentModes.includes(reported)) continue;
     const old = judgeReported(scene, before, sample, { session: own.before, reported });
     const fresh = judgeReported(scene, after, sample, { session: own.after, reported });
     if (old.effect !== fresh.effect) return changed(sample, reported, old, fresh);
   }
   return null;
+}
+
+function sharedModes({ before, after }: Pair): Mode[] {
+  const modes = before.preset === after.preset ? distinctModes(before.preset) : before.preset.legalModes;
+  return modes.filter((mode) => after.preset.legalModes.includes(mode));
 }
 
 function changed(sample: SampleCall, reportedMode: Mode | null, before: Verdict, after: Verdict): ChangedCall {
@@ -170,9 +186,24 @@ function settingsThatDiffer(pair: Pair): string[] {
     .sort();
 }
 
+/** Stands among the settings that differ when the policies' expressions do: no calls can be made that stand for all of one. */
+export const REGULAR_EXPRESSIONS = 'regular expressions';
+
+function isSameRegexes({ before, after }: Pair): boolean {
+  return regexesOf(before) === regexesOf(after);
+}
+
+function regexesOf({ document, preset }: CompiledPolicy): string {
+  const rules = listRules(document, preset)
+    .rules.map((one) => one.rule)
+    .filter(({ pattern }) => isRegexRule(pattern));
+  return canonicalJson(rules.map(({ effect, pattern, source }) => [effect, pattern, source]));
+}
+
 function confidenceOf(judged: number, settings: readonly string[]): string {
   const calls = `${String(judged)} calls were judged by both policies in every mode: calls made from each rule, and fixed probes.`;
   const limit = ' A call at which several rules meet in another way may still differ.';
-  const rest = settings.length === 0 ? '' : ` Settings that differ and may act beyond verdicts: ${settings.join(', ')}.`;
+  const rest =
+    settings.length === 0 ? '' : ` Settings that differ and may act beyond verdicts: ${settings.join(', ')}.`;
   return calls + limit + rest;
 }

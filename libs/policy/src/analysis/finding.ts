@@ -15,12 +15,15 @@ import type { SampleCall } from './scene.js';
  * - `single-slash-absolute`: `/x` starts at the first root, `//x` at the file system's root
  * - `bare-command-deny`, `end-anchored-deny`: one more argument evades it
  * - `narrow-path-tool`: the same file can be had through another tool
+ * - `out-of-use`: works, but is written in a form that later versions may not read
  * - `malformed-rule`, `mcp-allow-all`, `allow-spans-tools`: refused or ignored when the policy is compiled
+ * - `wrong-example`: an example of the rule comes out otherwise than it says, so that the policy is refused
  * - `malformed-policy`: the document itself cannot be compiled
  */
 export const FINDING_KINDS = [
   'malformed-policy',
   'malformed-rule',
+  'wrong-example',
   'mcp-allow-all',
   'allow-spans-tools',
   'unknown-tool',
@@ -33,6 +36,7 @@ export const FINDING_KINDS = [
   'end-anchored-deny',
   'narrow-path-tool',
   'single-slash-absolute',
+  'out-of-use',
   'shadowed',
   'dead',
   'redundant',

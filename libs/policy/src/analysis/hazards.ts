@@ -1,7 +1,7 @@
 /** Calls that an allow should never let through unless it spells them out, and calls that everybody needs. */
-import { toolEntry } from '../tools/manifest.js';
+import { toolEntry, type ToolEntry } from '../tools/manifest.js';
 import type { SampleCall } from './scene.js';
-import { addressCall, commandCall, pathCall, wholeCalls, type SpecimenMaker } from './specimens.js';
+import { addressCall, commandCall, namedTools, pathCall, wholeCalls, type SpecimenMaker } from './specimens.js';
 
 /** A call with what it would mean to let it through. */
 export interface Hazard {
@@ -24,7 +24,7 @@ const COMMANDS: readonly (readonly [string, string])[] = [
   ["php -r 'exit;'", ANY_CODE],
   ["lua -e 'os.exit()'", ANY_CODE],
   ["osascript -e 'quit'", ANY_CODE],
-  ["awk 'BEGIN{system(\"make\")}'", ANY_CODE],
+  ['awk \'BEGIN{system("make")}\'', ANY_CODE],
   ["bash -c 'make install'", ANY_CODE],
   ["sh -c 'make install'", ANY_CODE],
   ["zsh -c 'make install'", ANY_CODE],
@@ -52,26 +52,26 @@ const COMMANDS: readonly (readonly [string, string])[] = [
 
 /** Hazards for the maker's scene. */
 export function hazardsOf(maker: SpecimenMaker): Hazard[] {
-  const { fresh, scene, tools } = maker;
-  const shells = [...tools].filter(([, entry]) => entry.command !== undefined).map(([name]) => name);
-  const out: Hazard[] = [];
-  for (const shell of shells) {
-    const entry = toolEntry(tools, shell);
-    const any = commandCall(shell, entry, `${fresh(1)} ${fresh(2)}`);
-    out.push({ call: any, meaning: 'runs any program' });
-    if (entry.command?.shell !== 'posix') continue;
-    for (const [command, meaning] of COMMANDS) out.push({ call: commandCall(shell, entry, command), meaning });
-  }
-  const places = [`/${fresh(1)}/${fresh(2)}`, `/opt/${fresh(1)}`, ...(scene.home === null ? [] : [`${scene.home}/${fresh(1)}`])];
-  for (const [name, entry] of tools) {
-    const [argument] = entry.paths ?? [];
-    const verb = argument?.access === 'write' ? 'writes' : 'reads';
-    if (argument !== undefined)
-      for (const path of places) out.push({ call: pathCall(name, entry, path), meaning: `${verb} files outside of the roots` });
-    if (entry.url !== undefined)
-      out.push({ call: addressCall(name, entry, `https://${fresh(1)}.example/`), meaning: 'reaches any host' });
-  }
-  return out;
+  return namedTools(maker.tools).flatMap((tool) => {
+    const entry = toolEntry(maker.tools, tool);
+    if (entry.command !== undefined) return commandHazards(maker, tool, entry);
+    if (entry.paths !== undefined || entry.patch !== undefined) return fileHazards(maker, tool, entry);
+    if (entry.url === undefined) return [];
+    return [{ call: addressCall(tool, entry, `https://${maker.fresh(1)}.example/`), meaning: 'reaches any host' }];
+  });
+}
+
+function commandHazards({ fresh }: SpecimenMaker, tool: string, entry: ToolEntry): Hazard[] {
+  const any = { call: commandCall(tool, entry, `${fresh(1)} ${fresh(2)}`), meaning: 'runs any program' };
+  if (entry.command?.shell !== 'posix') return [any];
+  return [any, ...COMMANDS.map(([command, meaning]) => ({ call: commandCall(tool, entry, command), meaning }))];
+}
+
+function fileHazards({ fresh, scene }: SpecimenMaker, tool: string, entry: ToolEntry): Hazard[] {
+  const places = [`/${fresh(1)}/${fresh(2)}`, `/opt/${fresh(1)}`];
+  if (scene.home !== null) places.push(`${scene.home}/${fresh(1)}`);
+  const meaning = `${entry.kind === 'write' ? 'writes' : 'reads'} files outside of the roots`;
+  return places.map((path) => ({ call: pathCall(tool, entry, path), meaning }));
 }
 
 /** Calls without which no agent can do anything. */
@@ -79,7 +79,8 @@ export function everydayCalls(maker: SpecimenMaker): SampleCall[] {
   const { scene, tools } = maker;
   const root = scene.roots[0] ?? scene.cwd;
   const out: SampleCall[] = [];
-  for (const [name, entry] of tools) {
+  for (const name of namedTools(tools)) {
+    const entry = toolEntry(tools, name);
     if (entry.command !== undefined) out.push(commandCall(name, entry, 'ls'));
     else if (entry.paths !== undefined) out.push(pathCall(name, entry, `${root}/README.md`));
     else if (entry.harmless === true || entry.kind === 'interaction') out.push(...wholeCalls(maker, name).slice(0, 1));

@@ -4,44 +4,49 @@
  * Cost: about 2·√n policies are compiled to clear the rules that decide something, and one more for each suspect; each rule's few
  * specimens are judged by the whole policy and two parts of it, in as few modes as it takes.
  */
-import type { Verdict } from '@countersign/contracts';
-import type { CompiledPolicy } from '../policy/compile.js';
+import type { CompiledPolicy } from '../policy/compiled-policy.js';
 import { judgeOn, matchesAlone, policyKeeping, specimensFor, type Bench, type ListedRule } from './bench.js';
 import type { Finding } from './finding.js';
-import { reportOn, settlerOf, type Claim } from './report.js';
+import { idleClaim, neverMatches, ranksByPlace } from './idle-claims.js';
+import { reportOn, type Claim } from './report.js';
 import type { SampleCall } from './scene.js';
-import { wholeCalls } from './specimens.js';
 
-/** All idle rules. Leaving out every `redundant` one together changes no verdict, for each was found without the later ones. */
-export function idleRules(bench: Bench): Finding[] {
-  const clears = clearance(bench);
-  const removed = new Set<ListedRule>();
+/** All idle rules, or those found before the caller's time is over. Leaving out every `redundant` one together changes no verdict, for each was found without the later ones. */
+export function idleRules(bench: Bench, isOver: () => boolean): Finding[] {
+  const progress: Progress = { clears: clearance(bench), removed: new Set(), current: bench.policy };
   const findings: Finding[] = [];
   // Last first: of two equal rules the later one is the one too many.
   for (const rule of [...bench.rules].reverse()) {
-    const claim = claimOn(bench, rule, { clears, removed });
-    if (claim === null) continue;
-    if (claim.kind === 'redundant') removed.add(rule);
-    findings.push(reportOn(bench, rule, claim));
+    if (isOver()) break;
+    const claim = claimOn(bench, rule, progress);
+    if (claim !== null) findings.push(reportOn(bench, rule, claim));
   }
   return findings;
 }
 
 interface Progress {
   readonly clears: (rule: ListedRule, samples: readonly SampleCall[]) => boolean;
-  /** Rules found redundant so far. */
-  readonly removed: ReadonlySet<ListedRule>;
+  /** Rules found redundant so far, and the policy without them. */
+  readonly removed: Set<ListedRule>;
+  current: CompiledPolicy;
 }
 
 function claimOn(bench: Bench, rule: ListedRule, progress: Progress): Claim | null {
+  // The examples of an expression do not stand for all that it matches.
+  if (rule.compiled.spec.kind === 'regex') return null;
   const specimens = specimensFor(bench, rule);
   const matched = specimens.filter((sample) => matchesAlone(bench, rule, sample));
   if (matched.length === 0) return neverMatches(bench, rule, specimens);
   if (progress.clears(rule, matched)) return null;
-  const current = policyKeeping(bench, (one) => !progress.removed.has(one));
   const without = policyKeeping(bench, (one) => one !== rule && !progress.removed.has(one));
-  if (matched.some((sample) => changes(bench, sample, [current, without]))) return null;
-  return idleClaim(bench, rule, matched, without);
+  const samples = ranksByPlace(bench) ? bench.rules.flatMap((one) => specimensFor(bench, one)) : matched;
+  if (samples.some((sample) => changes(bench, sample, [progress.current, without]))) return null;
+  const claim = idleClaim(bench, rule, matched, without);
+  if (claim?.kind === 'redundant') {
+    progress.removed.add(rule);
+    progress.current = without;
+  }
+  return claim;
 }
 
 function changes(bench: Bench, sample: SampleCall, [one, other]: readonly [CompiledPolicy, CompiledPolicy]): boolean {
@@ -80,98 +85,3 @@ function clearance(bench: Bench): Progress['clears'] {
     );
   };
 }
-
-function idleClaim(bench: Bench, rule: ListedRule, samples: readonly SampleCall[], without: CompiledPolicy): Claim {
-  const verdicts = samples.map((sample) => judgeOn(bench, sample, without));
-  const same = verdicts.filter((verdict) => verdict.effect === rule.rule.effect);
-  if (same.length === verdicts.length) return redundant(bench, rule, samples, verdicts);
-  if (same.length === 0) return shadowed(bench, rule, samples, verdicts);
-  const at = verdicts.findIndex((verdict) => verdict.effect !== rule.rule.effect);
-  return {
-    kind: 'dead',
-    grade: gradeOf(rule, verdicts),
-    witness: samples[at] ?? null,
-    ...otherOf(verdicts[at]),
-    explanation: `decides no call: what it matches is settled by others, here by ${words(bench, verdicts[at])}`,
-    fix: `remove \`${rule.rule.pattern}\`, or narrow the rules that come before it`,
-  };
-}
-
-function redundant(bench: Bench, rule: ListedRule, samples: readonly SampleCall[], verdicts: Verdict[]): Claim {
-  return {
-    kind: 'redundant',
-    grade: gradeOf(rule, verdicts),
-    witness: samples[0] ?? null,
-    ...otherOf(verdicts[0]),
-    explanation: `taking it away changes nothing: ${words(bench, verdicts[0])} has the same effect on all that it matches`,
-    fix: `remove \`${rule.rule.pattern}\``,
-  };
-}
-
-const ENDS = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as const;
-
-function shadowed(bench: Bench, rule: ListedRule, samples: readonly SampleCall[], verdicts: Verdict[]): Claim {
-  const [first] = verdicts;
-  const end = first === undefined ? 'settled' : ENDS[first.effect];
-  const other = first === undefined ? undefined : bench.byPlace.get(first.ruleId);
-  const way =
-    other === undefined
-      ? `remove \`${rule.rule.pattern}\`: no rule of a policy changes what the built-in check says`
-      : `remove \`${rule.rule.pattern}\`, or narrow \`${other.rule.pattern}\` so that it leaves these calls out`;
-  return {
-    kind: 'shadowed',
-    grade: gradeOf(rule, verdicts),
-    witness: samples[0] ?? null,
-    ...otherOf(first),
-    explanation: `can never ${rule.rule.effect}: all that it matches is ${end} by ${words(bench, first)}`,
-    fix: way,
-  };
-}
-
-/** A built-in check looks at more than a pattern, so that what it says of a specimen need not hold for every call. */
-function gradeOf(rule: ListedRule, verdicts: readonly Verdict[]): Finding['grade'] {
-  const byRules = verdicts.every((verdict) => winnerIsRule(verdict));
-  return byRules || !rule.rule.pattern.includes('*') ? 'confirmed' : 'unproven';
-}
-
-function winnerIsRule(verdict: Verdict): boolean {
-  return verdict.matches.some((match) => match.ruleId === verdict.ruleId && match.pattern !== null);
-}
-
-function otherOf(verdict: Verdict | undefined): { other?: string } {
-  return verdict === undefined ? {} : { other: verdict.ruleId };
-}
-
-function words(bench: Bench, verdict: Verdict | undefined): string {
-  return verdict === undefined ? 'others' : settlerOf(bench, verdict);
-}
-
-function neverMatches(bench: Bench, rule: ListedRule, specimens: readonly SampleCall[]): Claim | null {
-  const { tool } = rule.compiled;
-  const meant = specimens[0] ?? (tool.kind === 'name' ? wholeCalls(bench.maker, tool.name)[0] : undefined);
-  if (meant === undefined) return null;
-  const { pattern, effect } = rule.rule;
-  return {
-    kind: 'never-matches',
-    grade: specimens.length === 0 ? 'unproven' : 'confirmed',
-    witness: meant,
-    explanation: `\`${pattern}\` matches no call as ${effect === 'allow' ? 'an allow' : `a rule of ${effect}`}, not even this one, which reads as it is written`,
-    fix: NEVER_FIXES[rule.compiled.spec.kind](rule, effect === 'allow'),
-  };
-}
-
-const NEVER_FIXES: Readonly<
-  Record<ListedRule['compiled']['spec']['kind'], (rule: ListedRule, allow: boolean) => string>
-> = {
-  whole: () => 'name a tool that agents have',
-  command: (_rule, allow) =>
-    allow
-      ? 'write one allow for each simple command; variables, wrappers and chains are looked through'
-      : 'write one simple command, without variables and chains',
-  path: () => 'write an `Edit(…)` rule for writing or a `Read(…)` rule for reading: these are what paths are held against',
-  domain: () => '`domain:` rules are for tools that open addresses, such as `WebFetch(domain:example.com)`',
-  text: (rule, allow) =>
-    allow && rule.compiled.spec.kind === 'text' && rule.compiled.spec.parameter !== null
-      ? 'rules on single arguments only deny or ask; allow the tool as a whole, and deny or ask about the arguments'
-      : 'name the tool alone: this tool has no text that rules are held against',
-};

@@ -1,6 +1,7 @@
 /** Checks of how rules name files and addresses. */
 import { parseRuleText } from '../rules/parse-rule.js';
 import { hostOfUrl } from '../rules/domain-pattern.js';
+import type { PathPattern } from '../rules/path-pattern.js';
 import { toolEntry } from '../tools/manifest.js';
 import { matchesAlone, type Bench, type ListedRule } from './bench.js';
 import { pathsUnder } from './path-specimens.js';
@@ -17,19 +18,25 @@ const TOP_FOLDERS = new Set([
 /** `Edit(/tmp/x)` is `tmp/x` below the first root. */
 export function singleSlashAbsolute(bench: Bench, rule: ListedRule): Claim | null {
   const { spec, tool } = rule.compiled;
-  if (spec.kind !== 'path' || spec.path.anchor !== 'root' || tool.kind !== 'name') return null;
-  const first = spec.path.segments[0]?.literal ?? null;
-  if (first === null || !isTopFolder(bench, first)) return null;
+  if (spec.kind !== 'path' || tool.kind !== 'name') return null;
+  const folder = rootedTopFolder(bench, spec.path);
   const [path] = pathsUnder(bench.maker, { ...spec.path, anchor: 'absolute' });
-  const witness = pathCall(tool.name, toolEntry(bench.maker.tools, tool.name), path ?? '');
-  if (path === undefined || matchesAlone(bench, rule, witness)) return null;
-  const text = parseRuleText(rule.rule.pattern)?.spec ?? '';
+  if (folder === null || path === undefined) return null;
+  const witness = pathCall(tool.name, toolEntry(bench.maker.tools, tool.name), path);
+  if (matchesAlone(bench, rule, witness)) return null;
+  const { pattern } = rule.rule;
   return {
     kind: 'single-slash-absolute',
     witness,
-    explanation: `one slash starts at the first root, so \`/${first}\` of the machine is not meant by it`,
-    fix: `write \`${tool.name}(/${text})\` with two slashes`,
+    explanation: `one slash starts at the first root, so \`/${folder}\` of the machine is not meant by it`,
+    fix: `write \`${pattern.replace('(/', '(//')}\` with two slashes`,
   };
+}
+
+/** The top folder that a pattern with a single slash begins with; null for any other pattern. */
+function rootedTopFolder(bench: Bench, pattern: PathPattern): string | null {
+  const first = pattern.anchor === 'root' ? (pattern.segments[0]?.literal ?? null) : null;
+  return first !== null && isTopFolder(bench, first) ? first : null;
 }
 
 function isTopFolder(bench: Bench, name: string): boolean {

@@ -30,10 +30,7 @@ export function reportOn(bench: Bench, rule: ListedRule, claim: Claim): Finding 
 }
 
 /** The part of a finding that names its rule. */
-export function nameOf(
-  place: string,
-  rule: Rule,
-): Pick<Finding, 'place' | 'ruleId' | 'effect' | 'pattern' | 'source'> {
+export function nameOf(place: string, rule: Rule): Pick<Finding, 'place' | 'ruleId' | 'effect' | 'pattern' | 'source'> {
   return { place, ruleId: rule.id, effect: rule.effect, pattern: rule.pattern, source: rule.source };
 }
 

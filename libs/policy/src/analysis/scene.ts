@@ -3,7 +3,8 @@ import type { Effect, Facts, Mode, ResolvedPaths, Verdict } from '@countersign/c
 import type { EngineCall } from '../engine/analysis.js';
 import { evaluate } from '../engine/evaluate.js';
 import { requiredPaths } from '../engine/required-paths.js';
-import type { CompiledPolicy } from '../policy/compile.js';
+import type { CompiledPolicy } from '../policy/compiled-policy.js';
+import type { PresetData } from '../policy/preset.js';
 
 /** Where the agent is taken to work; paths absolute. Absent: `/project`, with home `/home/user` on linux. */
 export interface PolicyContext {
@@ -16,11 +17,11 @@ export interface PolicyContext {
 
 /** A context with its defaults filled in. */
 export interface Scene {
-  readonly roots: readonly string[];
+  readonly roots: string[];
   readonly cwd: string;
   readonly home: string | null;
   readonly platform: string;
-  readonly protectedPaths: readonly string[];
+  readonly protectedPaths: string[];
 }
 
 /** A call as data: a tool and its arguments. */
@@ -32,16 +33,25 @@ export interface SampleCall {
 /** How strict an effect is. */
 export const STRICTNESS: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
 
+/** The modes of a preset that may differ: one of each entry of its table. */
+export function distinctModes(preset: PresetData): Mode[] {
+  const seen = new Set<unknown>();
+  return preset.legalModes.filter((mode) => {
+    const entry = preset.modes[mode];
+    return !seen.has(entry) && seen.add(entry);
+  });
+}
+
 /** Fills in a context. */
 export function sceneOf(context: PolicyContext = {}): Scene {
   const [first] = context.roots ?? [];
   const cwd = context.cwd ?? first ?? '/project';
   return {
-    roots: context.roots ?? [cwd],
+    roots: [...(context.roots ?? [cwd])],
     cwd,
     home: context.home === undefined ? '/home/user' : context.home,
     platform: context.platform ?? 'linux',
-    protectedPaths: context.protectedPaths ?? [],
+    protectedPaths: [...(context.protectedPaths ?? [])],
   };
 }
 
@@ -65,7 +75,18 @@ export function judgeReported(
 
 function judgeCall(scene: Scene, policy: CompiledPolicy, call: EngineCall, mode: Mode): Verdict {
   const facts = factsOf(scene, mode);
-  return evaluate(call, policy, { ...facts, resolvedPaths: evidenceOf(requiredPaths(call, policy, facts.session)) });
+  return evaluate(call, policy, { ...facts, resolvedPaths: evidenceFor(call, policy, facts) });
+}
+
+const evidences = new WeakMap<EngineCall, { policy: CompiledPolicy; roots: unknown; paths: ResolvedPaths }>();
+
+/** The mode changes nothing in which paths are looked at, so that the evidence of a call is gathered once for all of them. */
+function evidenceFor(call: EngineCall, policy: CompiledPolicy, { session }: Facts): ResolvedPaths {
+  const known = evidences.get(call);
+  if (known !== undefined && known.policy === policy && known.roots === session.roots) return known.paths;
+  const paths = evidenceOf(requiredPaths(call, policy, session));
+  evidences.set(call, { policy, roots: session.roots, paths });
+  return paths;
 }
 
 function engineCallOf(scene: Scene, sample: SampleCall): EngineCall {
@@ -82,7 +103,23 @@ export function evidenceOf(paths: readonly string[]): ResolvedPaths {
   return Object.fromEntries(paths.map((path) => [path, { real: path, exists: true }]));
 }
 
+const factsByMode = new WeakMap<Scene, Map<Mode, Facts>>();
+
 function factsOf(scene: Scene, mode: Mode): Facts {
+  let byMode = factsByMode.get(scene);
+  if (byMode === undefined) {
+    byMode = new Map();
+    factsByMode.set(scene, byMode);
+  }
+  let facts = byMode.get(mode);
+  if (facts === undefined) {
+    facts = makeFacts(scene, mode);
+    byMode.set(mode, facts);
+  }
+  return facts;
+}
+
+function makeFacts(scene: Scene, mode: Mode): Facts {
   return {
     now: '2000-01-01T00:00:00.000Z',
     session: {
@@ -97,12 +134,12 @@ function factsOf(scene: Scene, mode: Mode): Facts {
       tools: null,
       rules: [],
       grants: [],
-      roots: [...scene.roots],
+      roots: scene.roots,
       cwd: scene.cwd,
       home: scene.home,
     },
     resolvedPaths: {},
-    protectedPaths: [...scene.protectedPaths],
+    protectedPaths: scene.protectedPaths,
     platform: scene.platform,
   };
 }

@@ -1,6 +1,6 @@
 /** The short form of the analysis that is shown when a policy is saved: which rules can never take effect, why, and what to do. */
 import type { PolicyDocument, Rule } from '@countersign/contracts';
-import type { CompiledPolicy } from '../policy/compile.js';
+import type { CompiledPolicy } from '../policy/compiled-policy.js';
 import { analysePolicy } from './analyse-policy.js';
 import type { PolicyContext } from './scene.js';
 

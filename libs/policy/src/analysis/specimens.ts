@@ -4,13 +4,16 @@
  * INVARIANT: a fresh word stands in no rule, so another rule can match such a call only where it has a wildcard itself; whatever the
  * word is replaced by, that rule matches still. One specimen per form of a pattern thus speaks for all calls that the pattern matches.
  */
-import { toolEntry, type ToolEntry, type ToolManifest } from '../tools/manifest.js';
-import type { CompiledRule, ToolPattern } from '../rules/compiled-rule.js';
+import { keyArgument, toolEntry, type ToolEntry, type ToolManifest } from '../tools/manifest.js';
+import type { CompiledRule, RegexSubject, ToolPattern } from '../rules/compiled-rule.js';
+import type { ContentPattern } from '../rules/content-pattern.js';
 import type { DomainPattern } from '../rules/domain-pattern.js';
 import { parseRuleText } from '../rules/parse-rule.js';
+import { matchesRegex } from '../rules/regex-pattern.js';
 import { matchesWildcard, type Wildcard } from '../rules/wildcard.js';
 import type { FreshWords } from './fresh-words.js';
 import { pathsUnder } from './path-specimens.js';
+import { argumentsWith } from './sample-arguments.js';
 import type { SampleCall, Scene } from './scene.js';
 
 /** What specimens are made with. */
@@ -35,10 +38,15 @@ function toolsOf(maker: SpecimenMaker, pattern: ToolPattern): string[] {
     case 'server':
       return [`${pattern.name}__${maker.fresh(1)}`];
     case 'wildcard': {
-      const known = [...maker.tools.keys()].filter((name) => matchesWildcard(pattern.pattern, name));
+      const known = namedTools(maker.tools).filter((name) => matchesWildcard(pattern.pattern, name));
       return [fill(pattern.pattern, maker.fresh(1)), ...known.slice(0, MOST_TOOLS)];
     }
   }
+}
+
+/** The tools that a manifest lists one by one. */
+export function namedTools(tools: ToolManifest): string[] {
+  return [...tools.keys()].filter((name) => !name.includes('*'));
 }
 
 function fill(wildcard: Wildcard, word: string): string {
@@ -62,11 +70,37 @@ function callsOf(maker: SpecimenMaker, rule: CompiledRule, tool: string, text: s
       return pathsUnder(maker, spec.path).map((path) => pathCall(tool, entry, path));
     case 'domain':
       return hostsOf(maker.fresh, spec.domain).map((host) => addressCall(tool, entry, `https://${host}/`));
+    case 'regex':
+      return regexTexts(rule).map((one) => callOn(tool, entry, spec.of, one));
+    case 'content':
+      return [namedCall(tool, entry, contentText(maker.fresh, spec.content))];
     case 'text':
       if (spec.parameter !== null) {
-        return [{ tool, args: { [spec.parameter.name]: fill(spec.parameter.value, maker.fresh(1)) } }];
+        const value = fill(spec.parameter.value, maker.fresh(1));
+        return [{ tool, args: argumentsWith(entry, spec.parameter.name, value) }];
       }
       return [namedCall(tool, entry, fill(spec.text, maker.fresh(1)))];
+  }
+}
+
+/** Texts that an expression should match: its rule's examples, or the one that it spells out. */
+function regexTexts({ rule, spec }: CompiledRule): readonly string[] {
+  if (rule.match.length > 0 || spec.kind !== 'regex') return rule.match;
+  const { regex } = spec;
+  return regex.prefix !== '' && matchesRegex(regex, regex.prefix) ? [regex.prefix] : [];
+}
+
+function callOn(tool: string, entry: ToolEntry, of: RegexSubject, text: string): SampleCall {
+  switch (of) {
+    case 'command':
+      return commandCall(tool, entry, text);
+    case 'path':
+      return pathCall(tool, entry, text);
+    case 'address':
+      return addressCall(tool, entry, text.includes('://') ? text : `https://${text}/`);
+    case 'name':
+    case 'field':
+      return namedCall(tool, entry, text);
   }
 }
 
@@ -77,7 +111,7 @@ export function wholeCalls(maker: SpecimenMaker, tool: string): SampleCall[] {
   if (entry.command !== undefined) {
     return [`${fresh(1)} ${fresh(2)}`, fresh(1)].map((command) => commandCall(tool, entry, command));
   }
-  if (entry.paths !== undefined) {
+  if (entry.paths !== undefined || entry.patch !== undefined) {
     const folders = [scene.roots[0] ?? scene.cwd, `/${fresh(3)}`, ...(scene.home === null ? [] : [scene.home])];
     return folders.map((folder) => pathCall(tool, entry, `${folder}/${fresh(1)}`));
   }
@@ -95,6 +129,11 @@ export function commandTexts(fresh: FreshWords, spec: string): string[] {
   return [filled, head, `${head} "$${fresh(9)}"`];
 }
 
+function contentText(fresh: FreshWords, content: ContentPattern): string {
+  const before = content.place === 'start' ? '' : fresh(1);
+  return `${before}${content.text}${content.place === 'end' ? '' : fresh(2)}`;
+}
+
 function hostsOf(fresh: FreshWords, domain: DomainPattern): string[] {
   if (domain.everything) return [`${fresh(1)}.example`];
   const labels = domain.labels.map((label) => label.replaceAll('*', fresh(1)));
@@ -103,25 +142,30 @@ function hostsOf(fresh: FreshWords, domain: DomainPattern): string[] {
     : [labels.join('.')];
 }
 
-/** A call of a shell tool; of any other tool, one without arguments. */
+/** A call of a shell tool; of any other tool, one with nothing said. */
 export function commandCall(tool: string, entry: ToolEntry, command: string): SampleCall {
-  return { tool, args: entry.command === undefined ? {} : { [entry.command.name]: command } };
+  return { tool, args: argumentsWith(entry, entry.command?.name ?? null, command) };
 }
 
-/** A call of a file tool on a path; of any other tool, one without arguments. */
+/** A call of a file tool on a path; of any other tool, one with nothing said. */
 export function pathCall(tool: string, entry: ToolEntry, path: string): SampleCall {
   const [argument] = entry.paths ?? [];
-  return { tool, args: argument === undefined ? {} : { [argument.name]: path } };
+  if (argument === undefined && entry.patch !== undefined) {
+    return { tool, args: argumentsWith(entry, entry.patch.name, patchOf(path)) };
+  }
+  return { tool, args: argumentsWith(entry, argument?.name ?? null, path) };
 }
 
-/** A call of a web tool. */
+function patchOf(path: string): string {
+  return `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch`;
+}
+
+/** A call of a tool that opens an address. */
 export function addressCall(tool: string, entry: ToolEntry, url: string): SampleCall {
-  return entry.url === undefined ? namedCall(tool, entry, url) : { tool, args: { [entry.url]: url } };
+  return { tool, args: argumentsWith(entry, entry.url ?? keyArgument(entry), url) };
 }
 
+/** A call of a tool with the text in the argument that says most of it. */
 function namedCall(tool: string, entry: ToolEntry, text: string): SampleCall {
-  if (entry.command !== undefined) return commandCall(tool, entry, text);
-  if (entry.url !== undefined) return { tool, args: { [entry.url]: text } };
-  const [name] = entry.named ?? [];
-  return { tool, args: name === undefined ? {} : { [name]: text } };
+  return { tool, args: argumentsWith(entry, entry.named?.[0] ?? keyArgument(entry), text) };
 }

@@ -1,23 +1,19 @@
 /** Checks of how rules name their tools: unknown names, and path rules of a tool that others can stand in for. */
 import { nearest } from '../documents/suggest.js';
+import type { ToolPattern } from '../rules/compiled-rule.js';
 import { toolEntry } from '../tools/manifest.js';
 import { matchesWildcard } from '../rules/wildcard.js';
 import { judgeOn, matchesAlone, specimensFor, type Bench, type ListedRule } from './bench.js';
+import { pathsUnder } from './path-specimens.js';
 import type { Claim } from './report.js';
-import { STRICTNESS } from './scene.js';
-import { pathCall, wholeCalls } from './specimens.js';
+import { STRICTNESS, type SampleCall } from './scene.js';
+import { namedTools, pathCall, wholeCalls } from './specimens.js';
 
 /** A name that no manifest knows: calls of the tool that was probably meant are not matched. */
 export function unknownTool(bench: Bench, rule: ListedRule): Claim | null {
-  const { tool } = rule.compiled;
-  const { tools } = bench.maker;
   const written = rule.rule.pattern.split('(')[0]?.trim() ?? '';
-  if (tool.kind === 'server') return null;
-  if (tool.kind === 'name' && toolEntry(tools, tool.name).known) return null;
-  const { kind } = tool;
-  if (kind === 'wildcard' && (written.startsWith('mcp__') || names(bench).some((name) => matchesWildcard(tool.pattern, name))))
-    return null;
-  const meant = /^mcp_+[^_]/.test(written) ? `mcp__${written.slice(4).replace(/^_/, '').replace(/_+/, '__')}` : nearest(written, names(bench));
+  if (isKnown(bench, rule.compiled.tool, written)) return null;
+  const meant = meantName(bench, written);
   if (meant === undefined) {
     return {
       kind: 'unknown-tool',
@@ -38,8 +34,25 @@ export function unknownTool(bench: Bench, rule: ListedRule): Claim | null {
   };
 }
 
+function isKnown(bench: Bench, tool: ToolPattern, written: string): boolean {
+  switch (tool.kind) {
+    case 'server':
+      return true;
+    case 'name':
+      return toolEntry(bench.maker.tools, tool.name).known;
+    case 'wildcard':
+      return written.startsWith('mcp__') || names(bench).some((name) => matchesWildcard(tool.pattern, name));
+  }
+}
+
+/** `mcp_server_tool` lacks underscores; any other name is compared with those that are known. */
+function meantName(bench: Bench, written: string): string | undefined {
+  const flat = /^mcp_([^_]+)_+(.+)$/.exec(written);
+  return flat === null ? nearest(written, names(bench)) : `mcp__${flat[1] ?? ''}__${flat[2] ?? ''}`;
+}
+
 function names(bench: Bench): string[] {
-  return [...bench.maker.tools.keys()];
+  return namedTools(bench.maker.tools);
 }
 
 /** `Write(x)` as a deny leaves `Edit` on the same file. */
@@ -49,11 +62,11 @@ export function narrowPathTool(bench: Bench, rule: ListedRule): Claim | null {
   if (effect === 'allow' || tool.kind !== 'name' || spec.kind !== 'path') return null;
   const { family } = toolEntry(bench.maker.tools, tool.name);
   if (family === undefined || family === tool.name) return null;
-  for (const specimen of specimensFor(bench, rule)) {
-    const path = Object.values(specimen.args)[0];
-    const witness = pathCall(family, toolEntry(bench.maker.tools, family), typeof path === 'string' ? path : '');
+  const callOf = (name: string, path: string): SampleCall => pathCall(name, toolEntry(bench.maker.tools, name), path);
+  for (const path of pathsUnder(bench.maker, spec.path)) {
+    const witness = callOf(family, path);
     const slips = STRICTNESS[judgeOn(bench, witness).effect] < STRICTNESS[effect];
-    if (!slips || !matchesAlone(bench, rule, specimen)) continue;
+    if (!slips || !matchesAlone(bench, rule, callOf(tool.name, path))) continue;
     const better = rule.rule.pattern.trim().replace(tool.name, family);
     return {
       kind: 'narrow-path-tool',

@@ -1,3 +1,4 @@
+import type { Grant } from '@countersign/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { bash, callOf, factsOf, judge, policyOf, sessionOf } from '../engine/judge.fixture.js';
 import { renderTrace, traceOf } from './trace.js';
@@ -28,7 +29,7 @@ describe('the trace of a verdict', () => {
   });
 
   it('shows what a grant set aside', () => {
-    const grant = {
+    const grant: Grant = {
       id: 'g1',
       kind: 'once',
       tool: 'Bash',
@@ -38,7 +39,7 @@ describe('the trace of a verdict', () => {
       askId: 'a1',
       personId: 'p1',
       expiresAt: null,
-    } as const;
+    };
     const facts = factsOf({ session: sessionOf({ grants: [grant] }) });
     expect(text(bash('make all'), policyOf({ ask: ['Bash(make *)'] }), facts)).toBe(
       [
@@ -85,7 +86,16 @@ describe('the trace of a verdict', () => {
       'request', 'guard', 'hook', 'hard-deny', 'path', 'ask', 'mode', 'allow', 'default',
     ]); // prettier-ignore
     expect(trace.steps[7]?.statements).toEqual([
-      { standing: 'decided', effect: 'allow', ruleId: 'command.read_only', reason: 'only reads', pattern: null, source: null, subject: 'ls', level: null },
+      {
+        standing: 'decided',
+        effect: 'allow',
+        ruleId: 'command.read_only',
+        reason: 'only reads',
+        pattern: null,
+        source: null,
+        subject: 'ls',
+        level: null,
+      },
     ]);
   });
 

@@ -1,5 +1,14 @@
 /** The step-by-step account of a verdict. Rendered from the verdict alone, so that it can never say something else. */
-import { LAYERS, escapeForDisplay, type Effect, type Layer, type Match, type Mode, type Risk, type Verdict } from '@countersign/contracts';
+import {
+  LAYERS,
+  escapeForDisplay,
+  type Effect,
+  type Layer,
+  type Match,
+  type Mode,
+  type Risk,
+  type Verdict,
+} from '@countersign/contracts';
 
 /**
  * How a statement stands to the end: `decided` it; `agrees` with it; `overridden` was milder and lost; `set aside` was stricter and lost,

@@ -2,6 +2,47 @@
 import { effectSchema, modeSchema, presetSchema, ruleInputSchema } from '@countersign/contracts';
 import { z } from 'zod';
 
+/** Places in runs count from 1; `consecutiveDenials` and `totalDenials` are those before this call. */
+const sessionSchema = z.looseObject({
+  cancelled: z.boolean().default(false),
+  repeat: z.number().default(0),
+  step: z.number().default(0),
+  tokens: z.number().default(0),
+  diminishingReturns: z.boolean().default(false),
+  consecutiveDenials: z.number().default(0),
+  totalDenials: z.number().default(0),
+});
+
+/** What a hook of the case says, in the order of registration. */
+const hookSchema = z.looseObject({
+  on: z.enum(['PreToolUse', 'PermissionRequest']).default('PreToolUse'),
+  action: z.enum(['continue', 'block', 'mutate', 'permission_required', 'allow', 'deny']),
+  reason: z.string().optional(),
+  permission: z.string().optional(),
+  updated_args: z.unknown().optional(),
+});
+
+const toolLevelSchema = z.looseObject({
+  effect: z.enum(['ask', 'deny']),
+  reason: z.string(),
+  kind: z.enum(['plain', 'safety']).default('plain'),
+});
+
+/** What the engine alone decides of a case. `message` is the reason of an ask; `precedence` and `step` name the winner's level. */
+const expectedSchema = z.looseObject({
+  effect: effectSchema.optional(),
+  ruleId: z.string().optional(),
+  precedence: z.string().optional(),
+  step: z.string().optional(),
+  overridden: z.array(z.string()).optional(),
+  code: z.string().optional(),
+  reason: z.string().optional(),
+  message: z.string().optional(),
+  ruleSource: z.string().optional(),
+  finalArgs: z.unknown().optional(),
+  traits: z.record(z.string(), z.unknown()).optional(),
+});
+
 /** Fields that the engine does not know are kept and ignored, so that a case file may say more than this. */
 export const caseRowSchema = z.looseObject({
   id: z.string(),
@@ -29,10 +70,15 @@ export const caseRowSchema = z.looseObject({
       subagent: z.boolean().default(false),
       interactive: z.boolean().default(true),
       allowedTools: z.array(z.string()).nullable().default(null),
-      session: z.looseObject({ cancelled: z.boolean().default(false) }).default({ cancelled: false }),
+      session: sessionSchema.prefault({}),
+      hooks: z.array(hookSchema).optional(),
+      toolLevel: z.array(toolLevelSchema).optional(),
+      sandboxed: z.boolean().optional(),
+      requiresUserInteraction: z.boolean().optional(),
+      classifier: z.enum(['safe', 'unsafe', 'unavailable']).optional(),
     })
     .nullish(),
-  expected: z.looseObject({ effect: effectSchema.optional(), ruleId: z.string().optional() }),
+  expected: expectedSchema,
   acceptable: z.array(effectSchema).default([]),
   why: z.string().default(''),
 });

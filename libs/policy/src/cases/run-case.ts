@@ -1,13 +1,14 @@
 /** Runs one case through the engine. Looks at no disk: the case's own evidence is all there is. */
-import type { Facts, ResolvedPaths, Verdict } from '@countersign/contracts';
+import type { Verdict } from '@countersign/contracts';
 import type { EngineCall } from '../engine/analysis.js';
-import { evaluate } from '../engine/evaluate.js';
 import { requiredPaths } from '../engine/required-paths.js';
+import { evaluateRewritten, rewrittenArgs } from '../engine/rewrites.js';
 import { compilePolicy } from '../policy/compile.js';
 import type { CompiledPolicy } from '../policy/compiled-policy.js';
 import { parsePolicyDocument, type PolicyProblem } from '../policy/parse-document.js';
-import { canonicalPath } from '../paths/normalise.js';
 import { caseRowSchema, type CaseRow } from './case-row.js';
+import { caseFacts, resolveIn } from './case-facts.js';
+import { differencesOf } from './differences.js';
 
 /** What came out. `invalid`: the row or its policy cannot be read. `differences` are plain sentences, one a field. */
 export type CaseResult =
@@ -32,8 +33,9 @@ export function runCase(row: unknown): CaseResult {
   }
   const prepared = policyOf(parsed.data);
   if (Array.isArray(prepared)) return { status: 'invalid', id: parsed.data.id, problems: prepared };
-  const verdict = judgeCase(parsed.data, prepared as CompiledPolicy);
-  const differences = differencesOf(parsed.data, verdict);
+  const judged = judgeCase(parsed.data, prepared as CompiledPolicy);
+  const differences = differencesOf(parsed.data, judged);
+  const { verdict } = judged;
   const { id } = parsed.data;
   return differences.length === 0 ? { status: 'passed', id, verdict } : { status: 'failed', id, verdict, differences };
 }
@@ -52,88 +54,24 @@ function policyOf(row: CaseRow): CompiledPolicy | PolicyProblem[] {
   return compiled.ok ? compiled.policy : compiled.problems;
 }
 
-function judgeCase(row: CaseRow, policy: CompiledPolicy): Verdict {
-  const call: EngineCall = {
-    tool: row.tool,
-    args: row.args,
-    problem: null,
-    argsHash: row.id,
-    cwd: row.cwd,
-    reportedMode: null,
-  };
-  const bare = factsOf(row, policy, {});
-  const evidence: ResolvedPaths = {};
-  for (const path of requiredPaths(call, policy, bare.session)) evidence[path] = resolveIn(row, path);
-  return evaluate(call, policy, { ...bare, resolvedPaths: evidence });
+/** A judged case: the arguments that the tool would get stand beside the verdict. */
+export interface JudgedCase {
+  readonly policy: CompiledPolicy;
+  readonly verdict: Verdict;
+  readonly finalArgs: unknown;
 }
 
-function factsOf(row: CaseRow, policy: CompiledPolicy, resolvedPaths: ResolvedPaths): Facts {
-  const surroundings = { ...DEFAULT_SURROUNDINGS, ...row.context };
-  return {
-    now: '2026-01-01T00:00:00.000Z',
-    session: {
-      sessionId: row.id,
-      cancelled: surroundings.session.cancelled,
-      stopped: false,
-      breakerOpen: false,
-      heldBy: null,
-      mode: policy.document.mode,
-      silent: surroundings.silent || !surroundings.interactive,
-      subagent: surroundings.subagent,
-      tools: surroundings.allowedTools,
-      rules: [],
-      grants: [],
-      roots: row.roots ?? (row.cwd === null ? [] : [row.cwd]),
-      cwd: row.cwd,
-      home: row.home,
-    },
-    resolvedPaths,
-    protectedPaths: [],
-    platform: surroundings.platform,
-  };
-}
-
-const DEFAULT_SURROUNDINGS = {
-  silent: false,
-  interactive: true,
-  subagent: false,
-  allowedTools: null,
-  platform: 'linux',
-  session: { cancelled: false },
-};
-
-/** A path that the case does not list exists and is its own real path; a missing one hangs below its nearest existing folder. */
-function resolveIn(row: CaseRow, path: string): ResolvedPaths[string] {
-  const resolved = row.context?.resolved ?? {};
-  if (row.context?.resolveError !== undefined) return { real: null, exists: false, failed: true };
-  const canonical = canonicalPath(path) ?? path;
-  const listed = Object.hasOwn(resolved, path) ? resolved[path] : resolved[canonical];
-  if (listed === undefined) return { real: canonical, exists: true };
-  return listed === null ? { real: missingReal(resolved, canonical), exists: false } : { real: listed, exists: true };
-}
-
-function missingReal(resolved: Readonly<Record<string, string | null>>, path: string): string {
-  let folder = path;
-  let tail = '';
-  while (folder !== '' && resolved[folder] === null) {
-    const cut = folder.lastIndexOf('/');
-    tail = folder.slice(cut) + tail;
-    folder = folder.slice(0, cut);
+function judgeCase(row: CaseRow, policy: CompiledPolicy): JudgedCase {
+  const facts = caseFacts(row, policy);
+  const { args } = rewrittenArgs(row.args, facts.hooks ?? []);
+  const original = callOf(row, row.args);
+  const final = callOf(row, args);
+  for (const call of [original, final]) {
+    for (const path of requiredPaths(call, policy, facts.session)) facts.resolvedPaths[path] = resolveIn(row, path);
   }
-  return (resolved[folder] ?? folder) + tail;
+  return { policy, verdict: evaluateRewritten({ original, final }, policy, facts), finalArgs: args };
 }
 
-/** Compares what the engine alone decides. */
-function differencesOf(row: CaseRow, verdict: Verdict): string[] {
-  const { expected, acceptable } = row;
-  const out: string[] = [];
-  if (expected.effect !== undefined && verdict.effect !== expected.effect && !acceptable.includes(verdict.effect)) {
-    out.push(
-      `effect is ${verdict.effect} (by ${verdict.ruleId}), expected ${[expected.effect, ...acceptable].join(' or ')}`,
-    );
-  }
-  if (expected.ruleId !== undefined && verdict.ruleId !== expected.ruleId) {
-    out.push(`ruleId is ${verdict.ruleId}, expected ${expected.ruleId}`);
-  }
-  return out;
+function callOf(row: CaseRow, args: unknown): EngineCall {
+  return { tool: row.tool, args, problem: null, argsHash: row.id, cwd: row.cwd, reportedMode: null };
 }

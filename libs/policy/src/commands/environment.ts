@@ -1,4 +1,6 @@
 /** Which variables in front of a command are known to change nothing that matters. */
+import type { ShellCall } from '../shell/plan.js';
+import type { ShellAssignment } from '../shell/tree.js';
 
 // prettier-ignore
 const SAFE = new Set([
@@ -11,6 +13,29 @@ const SAFE = new Set([
 /** True when an allow may look past this assignment. Everything else may change which program runs, or what it does. */
 export function isSafeVariable(name: string): boolean {
   return SAFE.has(name);
+}
+
+/** Programs that show text page by page; `cat` and nothing at all do no more than that. */
+const PAGERS = /^(?:PAGER|MANPAGER|[A-Z]+_PAGER)$/;
+const PLAIN_VALUES: Readonly<Record<string, RegExp>> = {
+  GIT_TERMINAL_PROMPT: /^[01]$/,
+  GIT_OPTIONAL_LOCKS: /^[01]$/,
+  LESS: /^-?[A-Za-z]*$/,
+};
+
+/** True when an assignment in front of the command changes nothing that matters, by its name or by its value. */
+export function isSafeAssignment(call: ShellCall, assignment: ShellAssignment): boolean {
+  const { name, value } = assignment;
+  if (isSafeVariable(name)) return true;
+  if (name === 'IFS') return call.program === 'read';
+  if (value === null || !value.literal) return false;
+  if (PAGERS.test(name)) return /^(?:cat|)$/.test(value.value);
+  return Object.hasOwn(PLAIN_VALUES, name) && PLAIN_VALUES[name]?.test(value.value) === true;
+}
+
+/** True when the assignment may change what this command or later ones do. */
+export function isTainting(call: ShellCall, assignment: ShellAssignment): boolean {
+  return isLoadingVariable(assignment.name) && !isSafeAssignment(call, assignment);
 }
 
 const LOADS =

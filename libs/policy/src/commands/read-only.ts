@@ -1,93 +1,86 @@
-/** Which commands only read: judged by program AND flags. Everything that is not listed is taken to change something. */
-import type { ShellCall } from '../shell/plan.js';
-import type { ShellWord } from '../shell/tree.js';
-import { isReadOnlyGit } from './read-only-git.js';
-import { isReadOnlySed } from './read-only-sed.js';
+/** Which commands only read: judged by program AND flags. Everything that is not known is taken to change something. */
+import type { ShellCall, ShellPlan } from '../shell/plan.js';
+import type { Piece, ShellWord } from '../shell/tree.js';
+import { isSafeAssignment } from './environment.js';
+import { programRow } from './programs/index.js';
+import type { ProgramRow } from './programs/program.js';
+import { isSelfQuery, isVersionQuery } from './programs/versions.js';
+import { namesOfWord } from './names.js';
 
-/** Programs that read whatever their flags say. */
-// prettier-ignore
-const ALWAYS = new Set([
-  'ls', 'dir', 'cat', 'echo', 'pwd', 'head', 'tail', 'grep', 'egrep', 'fgrep', 'wc', 'which', 'type', 'cmp', 'comm',
-  'stat', 'du', 'df', 'cut', 'tr', 'tac', 'nl', 'column', 'fold', 'paste', 'od', 'strings', 'md5sum',
-  'sha1sum', 'sha256sum', 'sha512sum', 'cksum', 'basename', 'dirname', 'realpath', 'readlink', 'seq',
-  'true', 'false', ':', 'sleep', 'whoami', 'id', 'groups', 'uname', 'uptime', 'free', 'nproc', 'tput', 'cd',
-  'cal', 'locale', 'rev', 'join', 'expr', 'hexdump', 'diff', 'help',
-]);
+/** Folders whose programs are those that a bare name means. */
+const SYSTEM_FOLDER = /^\/(?:usr\/)?s?bin\/[^/]+$/;
+const MAX_WRAPPING = 16;
+/** Programs that print nothing, and so show no variable either. */
+const SILENT = new Set(['test', '[']);
 
-/** Programs that only read unless one of these flags is among their words. */
-const UNLESS: Readonly<Record<string, RegExp>> = {
-  find: /^-(?:exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/,
-  rg: /^--(?:pre|pre-glob|hostname-bin|search-zip)(?:=|$)|^-[a-zA-Z]*z/,
-  sort: /^-[a-zA-Z]*[oT]|^--(?:o|c|t|f)/,
-  tree: /^-[a-zA-Z]*o|^--output/,
-  file: /^-[a-zA-Z]*[Cm]|^--(?:compile|magic-file)/,
-  jq: /^-[a-zA-Z]*[fL]|^--(?:from-file|library-path|rawfile|slurpfile)/,
-  ps: /^$/,
-  base64: /^-[a-zA-Z]*o|^--output/,
-  arch: /./,
-  test: /^-[vR]$/,
-  '[': /^-[vR]$/,
-  printf: /^-v/,
-  lsof: /^[-+][a-zA-Z]*D/,
-  ss: /^-[a-zA-Z]*K|^--(?:kill|diag)/,
-  netstat: /^-[a-zA-Z]*c/,
-};
-
-const SPECIAL: Readonly<Record<string, (args: readonly ShellWord[]) => boolean>> = {
-  __proto__: null as never,
-  git: isReadOnlyGit,
-  sed: isReadOnlySed,
-  date: (args) => args.every((word) => /^(?:\+|-[uIR]|--(?:utc|iso-8601|rfc-3339|rfc-email))/.test(word.value)),
-  hostname: (args) => args.every((word) => /^-[fisdIA]+$/.test(word.value)),
-  uniq: (args) =>
-    args.filter((word) => !word.value.startsWith('-')).length < 2 && args.every((word) => !/^-[fsw]$/.test(word.value)),
-  node: isVersion,
-  npm: isVersion,
-  python: isVersion,
-  python3: isVersion,
-  go: (args) => args.length === 1 && args[0]?.value === 'version',
-  history: (args) => args.length === 0,
-  cargo: isVersion,
-  rustc: isVersion,
-  docker: (args) =>
-    /^(?:ps|images|version)$/.test(args[0]?.value ?? '') &&
-    args.every((word) => !/^-(?:H|c)|^--(?:host|context|config)/.test(word.value)),
-  command: (args) => /^-[vV]$/.test(args[0]?.value ?? ''),
-};
-
-function isVersion(args: readonly ShellWord[]): boolean {
-  return args.length === 1 && /^(?:--version|-v|-V)$/.test(args[0]?.value ?? '');
+/**
+ * True when the command only reads. Written by its bare name or its place in a system folder: `./cat` is another program. A
+ * wrapper that does nothing itself reads when all that it runs does; for that `plan` is needed.
+ */
+export function isReadOnly(call: ShellCall, plan?: ShellPlan): boolean {
+  return readsOnly(call, plan, 0);
 }
 
-/** True when the command only reads. The program must be written by its bare name: `./cat` is another program. */
-export function isReadOnly(call: ShellCall): boolean {
+function readsOnly(call: ShellCall, plan: ShellPlan | undefined, depth: number): boolean {
   const { program, args } = call;
-  if (program === null || program === '' || call.name?.value !== program || isDoubtful(call)) return false;
-  if (ALWAYS.has(program)) return true;
+  if (program === null || program === '' || !isPlainName(call, program) || isDoubtful(call)) return false;
+  if (isVersionQuery(program, args)) return true;
+  if (call.wrapper !== null) return plan !== undefined && readsThrough(call, plan, depth);
+  const row = programRow(program);
+  return row !== undefined && (isSelfQuery(args) || readsByRow(row, call, plan));
+}
+
+function readsByRow(row: ProgramRow, call: ShellCall, plan: ShellPlan | undefined): boolean {
+  const { reads, takesUnknown } = row;
+  if (reads === undefined || reads === 'always') return reads === 'always';
   // A word that only the running shell knows may turn out to be a flag.
-  return args.every(isSettled) && readsWith(program, args);
+  return (
+    (takesUnknown === true || call.args.every((word) => isSettled(word, call, plan))) && reads(call.args, call, plan)
+  );
+}
+
+function isPlainName(call: ShellCall, program: string): boolean {
+  const name = call.name?.value ?? '';
+  return name === program || SYSTEM_FOLDER.test(name);
 }
 
 function isDoubtful(call: ShellCall): boolean {
-  return call.doubt !== null || call.wrapper !== null || call.reveals;
+  const shows = call.reveals && !SILENT.has(call.program ?? '');
+  return call.doubt !== null || shows || !call.assignments.every((one) => isSafeAssignment(call, one));
 }
 
-function readsWith(program: string, args: readonly ShellWord[]): boolean {
-  const special = SPECIAL[program];
-  if (special !== undefined) return special(args);
-  const unless = Object.hasOwn(UNLESS, program) ? UNLESS[program] : undefined;
-  return unless !== undefined && !args.some((word) => unless.test(word.value));
+function readsThrough(call: ShellCall, plan: ShellPlan, depth: number): boolean {
+  if (call.wrapper?.idle !== true || call.inner.length === 0 || depth > MAX_WRAPPING) return false;
+  return call.inner.every((number) => {
+    const inner = plan.calls[number];
+    return inner !== undefined && (inner.program === '' || readsOnly(inner, plan, depth + 1));
+  });
 }
 
-/** A word cannot become a flag when it is literal or begins with known text that is none. */
-function isSettled(word: ShellWord): boolean {
-  if (word.literal) return true;
-  const [first] = word.pieces;
-  if (first?.kind === 'home') return true;
-  return (
-    first?.kind === 'literal' &&
-    first.value !== '' &&
-    !first.value.startsWith('-') &&
-    word.pieces.every((piece) => piece.kind === 'literal' || piece.kind === 'glob')
-  );
+/** A word cannot become a flag when it is literal, begins with known text that is none, or is a name that never begins with a dash. */
+function isSettled(word: ShellWord, call: ShellCall, plan: ShellPlan | undefined): boolean {
+  const [first, ...more] = word.pieces;
+  if (word.literal || first === undefined) return true;
+  switch (first.kind) {
+    case 'home':
+      return true;
+    case 'literal':
+      return first.value !== '' && !first.value.startsWith('-') && more.every(isKnown);
+    case 'dynamic':
+      return first.names?.from === 'stream' ? more.length === 0 : neverDashes(word, call, plan);
+    case 'variable':
+    case 'brace':
+      return neverDashes(word, call, plan);
+    case 'glob':
+      return false;
+  }
+}
+
+function isKnown(piece: Piece): boolean {
+  return piece.kind === 'literal' || piece.kind === 'glob';
+}
+
+function neverDashes(word: ShellWord, call: ShellCall, plan: ShellPlan | undefined): boolean {
+  const names = plan === undefined ? null : namesOfWord(word, call, plan);
+  return names !== null && names.every((name) => name.settled);
 }

@@ -14,5 +14,6 @@ export {
   type EnvironmentProblem,
   type EnvironmentResult,
 } from './environment.js';
+export { withEnvironment, type WithEnvironment } from './with-environment.js';
 export { mergePolicies, type PolicyFragment, type PolicyLayer } from './merge-policies.js';
 export { nearest } from './suggest.js';

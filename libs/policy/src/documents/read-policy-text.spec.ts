@@ -285,4 +285,9 @@ describe('properties', () => {
       { numRuns: 600 },
     );
   });
+
+  it('fills in what the preset of the text sets', () => {
+    const read = readPolicyText('preset: astro-research\n', 'yaml', 'p.yaml');
+    expect(read.ok && read.document.askTimeout.after).toBe(120);
+  });
 });

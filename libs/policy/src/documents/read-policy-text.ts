@@ -1,5 +1,6 @@
 /** Reads a policy document from YAML, JSON or TOML text, or says line by line what is wrong with it. */
 import { policyDocumentSchema, type PolicyDocument } from '@countersign/contracts';
+import { parsePolicyDocument } from '../policy/parse-document.js';
 import { readJsonText } from './json-text.js';
 import { problemsOfIssues, unknownKeys } from './problems.js';
 import {
@@ -38,10 +39,14 @@ export function readPolicyText(text: string, format: PolicyFormat, fileName: str
   const read = readText(text, format);
   if (!read.ok) return { ok: false, problems: inFile(fileName, read.problems) };
   const flaws = unknownKeys(read.node);
-  const parsed = policyDocumentSchema.safeParse(toValue(read.node));
+  const value = toValue(read.node);
+  const parsed = policyDocumentSchema.safeParse(value);
   if (!parsed.success) flaws.push(...problemsOfIssues(read.node, parsed.error.issues));
   if (!parsed.success || flaws.length > 0) return { ok: false, problems: inFile(fileName, flaws) };
-  return { ok: true, document: parsed.data, warnings: inFile(fileName, oddities(read.node)) };
+  // The preset's own defaults stand where the text is silent.
+  const filled = parsePolicyDocument(value);
+  const document = filled.ok ? filled.document : parsed.data;
+  return { ok: true, document, warnings: inFile(fileName, oddities(read.node)) };
 }
 
 /** The tree of a text in one of the formats; sizes are checked first. */

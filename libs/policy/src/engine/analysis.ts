@@ -6,7 +6,8 @@ import { decompose, type DecomposeOptions } from '../shell/decompose.js';
 import type { ShellPlan } from '../shell/plan.js';
 import { decomposePowerShell } from '../shell/powershell.js';
 import { toolEntry, type ToolEntry } from '../tools/manifest.js';
-import { argumentUses, guessedUses, planUses, type PathUse } from './uses.js';
+import { oddProblems, oddUses, hasOddPlaces } from './odd-uses.js';
+import { argumentUses, folderUse, guessedUses, patternUses, planUses, type PathUse } from './uses.js';
 
 /** What is judged. `args` is the parsed value; with `problem` set it is undefined and cannot be judged. */
 export interface EngineCall {
@@ -32,12 +33,14 @@ export interface Analysis {
   readonly host: string | null;
   /** Every host that some reader of the address might mean. */
   readonly possibleHosts: readonly string[];
+  /** Why the files cannot be read from the arguments; plain sentences. */
+  readonly problems: readonly string[];
   /** What `Tool(text)` rules compare with. */
   readonly named: readonly string[];
 }
 
 const NO_ADDRESS = { url: null, host: null, possibleHosts: [] } as const;
-const NOTHING = { args: null, command: null, plan: null, uses: [], named: [], ...NO_ADDRESS } as const;
+const NOTHING = { args: null, command: null, plan: null, uses: [], problems: [], named: [], ...NO_ADDRESS } as const;
 
 const analyses = new WeakMap<EngineCall, { policy: CompiledPolicy; session: string; analysis: Analysis }>();
 
@@ -63,13 +66,19 @@ function analyseAfresh(call: EngineCall, policy: CompiledPolicy, place: Place): 
   if (args === null) return { ...NOTHING, entry };
   const command = textOf(args, entry.command?.name);
   const maxLength = policy.document.maxCommandLength;
-  const plan = command === null ? null : planOf(entry, command, { maxLength, ...place });
+  const folder = folderUse(entry, args, place);
+  const start = folder === null ? place : { ...place, cwd: folder.key };
+  const plan = command === null ? null : planOf(entry, command, { maxLength, ...start });
+  const problems = hasOddPlaces(entry) ? oddProblems(entry, args) : [];
   const named = (entry.named ?? []).map((name) => textOf(args, name)).filter((text) => text !== null);
-  return { entry, args, command, plan, uses: usesOf(entry, args, plan, place), ...addressOf(entry, args), named };
+  return { entry, args, command, plan, uses: usesOf(entry, args, plan, place), ...addressOf(entry, args), problems, named };
 }
 
 function usesOf(entry: ToolEntry, args: CallArguments, plan: ShellPlan | null, place: Place): PathUse[] {
-  const uses = argumentUses(entry, args, place);
+  const uses = hasOddPlaces(entry) ? oddUses(entry, args, place) : argumentUses(entry, args, place);
+  uses.push(...patternUses(entry, args, place));
+  const folder = folderUse(entry, args, place);
+  if (folder !== null) uses.push(folder);
   if (plan !== null && entry.command?.shell === 'posix') uses.push(...planUses(plan, place.home));
   if (isGeneric(entry)) uses.push(...guessedUses(args, place));
   return uses;

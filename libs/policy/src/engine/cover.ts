@@ -1,4 +1,5 @@
 /** Keeps book of which parts of a call something allows. A part that nothing covers falls to the default. */
+import type { ToolKind } from '@countersign/contracts';
 import type { JudgedPath } from './evidence.js';
 import type { Judgement } from './judgement.js';
 
@@ -24,9 +25,10 @@ export function coverAll(cover: Cover): void {
   cover.tool = true;
 }
 
-/** One part of a call that nothing covers: what to show of it, or null for the whole call. */
+/** One part of a call that nothing covers: what to show of it (null for the whole call), and what kind of thing it does. */
 export interface Gap {
   readonly subject: string | null;
+  readonly kind: ToolKind;
 }
 
 /** The parts that nothing covers. Operands are covered with their command; inner commands through their wrapper. */
@@ -36,14 +38,14 @@ export function gapsOf(judgement: Judgement): Gap[] {
   const plan = analysis.plan;
   if (plan !== null) {
     plan.calls.forEach((call, number) => {
-      if (call.outer === -1 && !isCovered(judgement, number)) gaps.push({ subject: call.source });
+      if (call.outer === -1 && !isCovered(judgement, number)) gaps.push({ subject: call.source, kind: 'command' });
     });
   }
   paths.forEach((path, place) => {
-    if (isPart(path) && cover.paths[place] !== true) gaps.push({ subject: path.use.text });
+    if (isPart(path) && cover.paths[place] !== true) gaps.push({ subject: path.use.text, kind: path.use.access });
   });
   const wholeOnly = plan === null && !paths.some(isPart);
-  if (wholeOnly && !cover.tool) gaps.push({ subject: null });
+  if (wholeOnly && !cover.tool) gaps.push({ subject: null, kind: analysis.entry.kind });
   return gaps;
 }
 

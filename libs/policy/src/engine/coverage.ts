@@ -2,21 +2,30 @@
 import type { Grant } from '@countersign/contracts';
 import { isSafeVariable } from '../commands/environment.js';
 import { commandMatches, writtenMatches, type CommandPattern } from '../rules/command-pattern.js';
-import type { CompiledRule } from '../rules/compiled-rule.js';
+import type { CompiledRule, RegexSubject, RuleSpec } from '../rules/compiled-rule.js';
+import { contentMatches } from '../rules/content-pattern.js';
 import { domainMatches } from '../rules/domain-pattern.js';
 import { pathMatches } from '../rules/path-pattern.js';
-import { forCommandRules, forPathRules, forToolRules, type RuleIndex } from '../rules/rule-index.js';
+import { isAboutAddress, matchesRegex, type RegexPattern } from '../rules/regex-pattern.js';
+import { forCommandRules, forDomainRules, forPathRules, forToolRules, type RuleIndex } from '../rules/rule-index.js';
 import { matchesWildcard } from '../rules/wildcard.js';
 import type { ShellCall } from '../shell/plan.js';
+import { contentFields } from './content-fields.js';
 import type { JudgedPath } from './evidence.js';
 import type { Judgement } from './judgement.js';
 
 /** The first rule of the index that allows the tool as a whole, or by its host or named argument; null when none does. */
 export function wholeToolRule(judgement: Judgement, index: RuleIndex): CompiledRule | null {
-  let found: CompiledRule | null = null;
-  forToolRules(index, judgement.call.tool, judgement.analysis.entry, (rule) => {
-    if (found === null && coversWhole(judgement, rule)) found = rule;
-  });
+  let found: CompiledRule | null = null as CompiledRule | null;
+  const inOrder = judgement.policy.preset.coverage === 'call';
+  const { tool } = judgement.call;
+  const { entry, host } = judgement.analysis;
+  const test = (rule: CompiledRule): void => {
+    const isFirst = found === null || (inOrder && rule.rule.order < found.rule.order);
+    if (isFirst && coversWhole(judgement, rule)) found = rule;
+  };
+  forToolRules(index, tool, entry, test);
+  if (host !== null) forDomainRules(index, { tool, entry, hosts: [host] }, test);
   return found;
 }
 
@@ -31,6 +40,27 @@ function coversWhole(judgement: Judgement, rule: CompiledRule): boolean {
     case 'text':
       // `Tool(name:value)` tightens only; as an allow it would say nothing of the other arguments.
       return spec.parameter === null && named.length > 0 && named.every((name) => matchesWildcard(spec.text, name));
+    case 'content':
+      return contentFields(judgement).some((field) => contentMatches(spec.content, field));
+    case 'regex':
+      return regexCoversWhole(judgement, spec.regex, spec.of);
+    case 'command':
+    case 'path':
+      return false;
+  }
+}
+
+function regexCoversWhole(judgement: Judgement, regex: RegexPattern, of: RegexSubject): boolean {
+  const { url, host, named } = judgement.analysis;
+  switch (of) {
+    case 'address': {
+      const text = isAboutAddress(regex) ? url : host;
+      return host !== null && text !== null && matchesRegex(regex, text);
+    }
+    case 'name':
+      return named.length > 0 && named.every((name) => matchesRegex(regex, name));
+    case 'field':
+      return contentFields(judgement).some((field) => matchesRegex(regex, field));
     case 'command':
     case 'path':
       return false;
@@ -45,17 +75,22 @@ export function pathRule(judgement: Judgement, index: RuleIndex, path: JudgedPat
     if (found === null && coversPath(judgement, rule, path)) found = rule;
   };
   forPathRules(path.use.access === 'write' ? index.paths.Edit : index.paths.Read, path.lexical, test);
-  if (path.use.origin === 'argument') index.byTool.get(judgement.call.tool)?.forEach(test);
+  const byTool = judgement.policy.preset.pathRulesBy === 'tool_or_family';
+  if (byTool && path.use.origin === 'argument') index.byTool.get(judgement.call.tool)?.forEach(test);
   return found;
 }
 
 function coversPath(judgement: Judgement, rule: CompiledRule, path: JudgedPath): boolean {
   const { spec } = rule;
   if (spec.kind === 'whole') return path.use.origin === 'argument';
-  return (
-    spec.kind === 'path' &&
-    [path.lexical, path.real].every((one) => one !== null && pathMatches(spec.path, one, judgement.bases, 'strict'))
-  );
+  // An expression that names a folder says nothing of what lies below it.
+  if (spec.kind === 'regex' && path.use.recursive) return false;
+  return [path.lexical, path.real].every((one) => one !== null && coversName(judgement, spec, one));
+}
+
+function coversName(judgement: Judgement, spec: RuleSpec, path: string): boolean {
+  if (spec.kind === 'path') return pathMatches(spec.path, path, judgement.bases, 'strict');
+  return spec.kind === 'regex' && spec.of === 'path' && matchesRegex(spec.regex, path);
 }
 
 /** The rule that allows this simple command. */
@@ -63,10 +98,13 @@ export function commandRule(judgement: Judgement, index: RuleIndex, call: ShellC
   if (call.doubt !== null || call.name === null || /\s/.test(call.name.value)) return null;
   if (!call.assignments.every((assignment) => isSafeVariable(assignment.name))) return null;
   let found: CompiledRule | null = null;
-  const exactOnly = call.wrapper?.exactOnly === true;
+  const want: ExactNeeds = {
+    exactOnly: call.wrapper?.exactOnly === true,
+    blanks: judgement.policy.preset.commands.exactBlanks,
+  };
   forAliases(judgement, (tool) => {
     forCommandRules(index, tool, call.text, (rule) => {
-      if (found === null && rule.spec.kind === 'command' && allows(rule.spec.command, call, exactOnly)) found = rule;
+      if (found === null && allowsCommand(rule.spec, call, want)) found = rule;
     });
   });
   return found;
@@ -77,11 +115,31 @@ function forAliases(judgement: Judgement, each: (tool: string) => void): void {
   judgement.analysis.entry.aliases?.forEach(each);
 }
 
-function allows(pattern: CommandPattern, call: ShellCall, exactOnly: boolean): boolean {
-  if (exactOnly) return pattern.exact === call.text;
+/** What an exact rule needs: `exactOnly` that there be one at all, `blanks` that the line's blanks be single. */
+interface ExactNeeds {
+  readonly exactOnly: boolean;
+  readonly blanks: boolean;
+}
+
+function allowsCommand(spec: RuleSpec, call: ShellCall, needs: ExactNeeds): boolean {
+  if (spec.kind === 'command') return allows(spec.command, call, needs);
+  if (spec.kind !== 'regex' || needs.exactOnly) return false;
+  if (needs.blanks && !hasSingleBlanks(call)) return false;
+  // An expression speaks of letters; of a word that only the running shell knows it knows none.
+  return call.args.every((word) => word.literal) && matchesRegex(spec.regex, call.text);
+}
+
+function allows(pattern: CommandPattern, call: ShellCall, needs: ExactNeeds): boolean {
+  if (pattern.exact !== null && needs.blanks && !hasSingleBlanks(call)) return false;
+  if (needs.exactOnly) return pattern.exact === call.text;
   // An exact rule says what the words are; words that only the running shell knows are none of them.
   if (pattern.exact !== null) return pattern.exact === call.text && call.args.every((word) => word.literal);
   return commandMatches(pattern, call.text) || writtenMatches(pattern, call.source);
+}
+
+function hasSingleBlanks(call: ShellCall): boolean {
+  const words = [call.name, ...call.args].map((word) => word?.text ?? '');
+  return call.source.includes(words.join(' '));
 }
 
 /** The rule that spells out the whole command line, word for word. */

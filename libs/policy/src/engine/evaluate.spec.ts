@@ -87,7 +87,8 @@ describe('layer 3: hard denies', () => {
     expect(judge(callOf('Bash', { command: 'x', run_in_background: true }), policy).effect).toBe('deny');
     expect(judge(callOf('Agent', { subagent_type: 'x', model: 'opus' }), policy).effect).toBe('deny');
     expect(judge(bash('cat .e*'), policy)).toMatchObject({ effect: 'ask', ruleId: 'deny:Read(.env)' });
-    expect(judge(bash('tar cf - .env'), policy)).toMatchObject({ effect: 'ask', ruleId: 'deny:Read(.env)' });
+    expect(judge(bash('tar cf - .env'), policy)).toMatchObject({ effect: 'deny', ruleId: 'deny:Read(.env)' });
+    expect(judge(bash('unheard-of .env'), policy)).toMatchObject({ effect: 'ask', ruleId: 'deny:Read(.env)' });
     expect(judge(bash('git log -p -- .env'), policy)).toMatchObject({ effect: 'deny' });
     expect(judge(bash('docker exec c rm x'), policy)).toMatchObject({ effect: 'ask', ruleId: 'deny:Bash(rm *)' });
   });
@@ -181,7 +182,7 @@ describe('layer 6: modes', () => {
     ['dontAsk', 'deny', 'allow', 'deny', 'deny'],
     ['bypassPermissions', 'allow', 'allow', 'allow', 'allow'],
     ['auto', 'allow', 'allow', 'ask', 'allow'],
-    ['custom', 'ask', 'allow', 'ask', 'ask'],
+    ['custom', 'ask', 'ask', 'ask', 'ask'],
   ] as const)('%s: write %s, read-only %s, other command %s, redirect %s', (mode, ...effects) => {
     const calls = [write, bash('ls'), bash('make'), bash('echo x > f')];
     expect(calls.map((call) => inMode(mode, call).effect)).toEqual(effects);
@@ -249,7 +250,8 @@ describe('layer 7: allows and grants', () => {
     expect(withGrant(bash('make'), { expiresAt: '2025-12-31T23:59:59Z' }).effect).toBe('ask');
     expect(withGrant(bash('make'), { expiresAt: 'nonsense' }).effect).toBe('ask');
     expect(withGrant(bash('make'), {}, policyOf({ deny: ['Bash(make)'] })).effect).toBe('deny');
-    expect(withGrant(bash('sudo make'), {}).effect).toBe('deny');
+    expect(withGrant(bash('sudo make'), {}).effect).toBe('allow');
+    expect(withGrant(bash('sudo rm -rf /'), {}).effect).toBe('deny');
   });
 
   it('lets a wide grant lift only the rules it was made from, never a sensitive path', () => {
@@ -289,5 +291,74 @@ describe('layer 8: default', () => {
     const policy = policyOf({ allow: ['PowerShell'] });
     expect(judge(callOf('PowerShell', { command: 'x $y' }), policy).ruleId).toBe('shell.syntax');
     expect(judge(callOf('PowerShell', { command: 'Get-Date' }), policy).effect).toBe('allow');
+  });
+});
+
+describe('mode custom', () => {
+  const custom = (reportedMode: string | null = null) => ({
+    call: (tool: string, args: unknown) => callOf(tool, args, { reportedMode }),
+    facts: factsOf({ session: sessionOf({ mode: 'custom' }) }),
+  });
+  it.each([null, 'default', 'acceptEdits', 'bypassPermissions', 'unheard-of'])(
+    'asks about reads and readers too, whatever is reported: %s',
+    (reported) => {
+      const { call, facts } = custom(reported);
+      for (const one of [call('Read', { file_path: '/work/app/a' }), call('Bash', { command: 'ls' })]) {
+        expect(judge(one, policyOf(), facts).effect).toBe('ask');
+      }
+    },
+  );
+
+  it('runs what a rule allows', () => {
+    const { call, facts } = custom();
+    const policy = policyOf({ allow: ['Bash(ls *)', 'Read(**)'] });
+    expect(judge(call('Bash', { command: 'ls -l' }), policy, facts).effect).toBe('allow');
+    expect(judge(call('Read', { file_path: '/work/app/a' }), policy, facts).effect).toBe('allow');
+  });
+
+  it('judges a report outside of the agent modes by a stricter session mode', () => {
+    const facts = factsOf({ session: sessionOf({ mode: 'dontAsk' }) });
+    expect(
+      judge(callOf('Bash', { command: 'make' }, { reportedMode: 'bypassPermissions' }), policyOf(), facts).effect,
+    ).toBe('deny');
+  });
+});
+
+describe('files that commands name at run time', () => {
+  it.each([
+    ['find . -name "*.md" -exec cat {} +', 'allow'],
+    ['find . -name "*.md" | xargs wc -l', 'allow'],
+    ['git ls-files | while read -r f; do wc -c "$f"; done', 'allow'],
+    ['for f in $(git ls-files); do head -3 "$f"; done', 'allow'],
+    ['D=src; ls "$D"/lib', 'allow'],
+    ['cat $(find . -name "*.ts")', 'allow'],
+    ['echo a b | xargs cat', 'allow'],
+    ['diff <(sort a) <(sort b)', 'allow'],
+    ['find /etc -name "*.conf" -exec cat {} +', 'ask'],
+    ['find /srv | xargs cat', 'ask'],
+    ['echo /etc/passwd | xargs cat', 'ask'],
+    ['cat list.txt | xargs cat', 'ask'],
+    ['find . | sed s/x/y/ | xargs cat', 'ask'],
+    ['find . | cut -c2- | xargs cat', 'ask'],
+    ['find . | cut -d/ -f1 | xargs cat', 'ask'],
+    ['find . -printf "%l\\n" | xargs cat', 'ask'],
+    ['find . -name ".env*" -exec cat {} +', 'ask'],
+    ['find . -name "*.pem" | xargs cat', 'ask'],
+    ['cat .e*', 'ask'],
+    ['D=/etc; cat "$D"/x', 'ask'],
+    ['D=src; D=/etc; cat "$D"/x', 'ask'],
+    ['read D; cat "$D"', 'ask'],
+    ['while read f; do cat "$f"; done < list', 'ask'],
+    ['find . | (cd /etc; xargs cat)', 'ask'],
+    ['{ find .; cat; } < list | xargs cat', 'ask'],
+    ['X="a /etc/passwd"; cat $X', 'ask'],
+    ['X=src; : ${X:=/etc}; cat $X', 'ask'],
+    ['printf "%s\\n" /etc/passwd | xargs cat', 'ask'],
+    ['xargs cat <<< /etc/passwd', 'ask'],
+    ['ls -d /etc/* | xargs cat', 'ask'],
+    ['cat $(echo ../x)', 'ask'],
+    ['find src/.. -name x -exec cat {}/../../y +', 'ask'],
+  ] as const)('%s: %s', (command, effect) => {
+    expect(judge(bash(command)).effect).toBe(effect);
   });
 });

@@ -8,16 +8,16 @@ import { askLayer } from './layers/ask.js';
 import { defaultLayer } from './layers/default.js';
 import { guardLayer } from './layers/guard.js';
 import { hardDenyLayer } from './layers/hard-deny.js';
+import { hookLayer } from './layers/hook.js';
 import { modeLayer } from './layers/mode.js';
 import { pathLayer } from './layers/path.js';
 import { requestLayer } from './layers/request.js';
 import { settle } from './settle.js';
 
-/** Hook matches come in from outside and are added by whoever ran the hooks, so the layer itself has nothing to run. */
 const LAYERS: Readonly<Record<Layer, (judgement: Judgement) => void>> = {
   request: requestLayer,
   guard: guardLayer,
-  hook: () => undefined,
+  hook: hookLayer,
   'hard-deny': hardDenyLayer,
   path: pathLayer,
   ask: askLayer,

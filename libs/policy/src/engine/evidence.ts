@@ -9,17 +9,37 @@ export interface JudgedPath {
   readonly lexical: string | null;
   readonly real: string | null;
   readonly state: 'known' | 'missing' | 'failed' | 'unknowable';
+  /** Known not to exist. */
+  readonly absent: boolean;
 }
 
 /** Looks the use up. The real path of a wildcard is that of its folder. */
 export function judgePath(use: PathUse, facts: Facts): JudgedPath {
   const lexical = use.key === null ? null : canonicalPath(use.key);
-  if (use.key === null || lexical === null) return { use, lexical: null, real: null, state: 'unknowable' };
+  if (use.key === null || lexical === null)
+    return { use, lexical: null, real: null, state: 'unknowable', absent: false };
   const evidence = lookUp(facts.resolvedPaths, use.key, lexical);
-  if (evidence === undefined) return { use, lexical, real: null, state: 'missing' };
+  if (evidence === undefined) return { use, lexical, real: null, state: 'missing', absent: false };
   const real = evidence.failed === true || evidence.real === null ? null : canonicalPath(evidence.real);
-  if (real === null || hasShortName(evidence.real ?? '')) return { use, lexical, real, state: 'failed' };
-  return { use, lexical, real, state: 'known' };
+  if (real === null || hasShortName(evidence.real ?? '')) return { use, lexical, real, state: 'failed', absent: false };
+  return { use, lexical, real, state: 'known', absent: !evidence.exists };
+}
+
+/** Does the folder that the file would lie in exist? False when nobody said so. */
+export function hasParent(path: JudgedPath, facts: Facts): boolean {
+  const parent = path.use.key === null ? null : parentOf(path.use.key);
+  const lexical = parent === null ? null : canonicalPath(parent);
+  if (parent === null || lexical === null) return false;
+  const evidence = lookUp(facts.resolvedPaths, parent, lexical);
+  return evidence !== undefined && evidence.exists && evidence.failed !== true && evidence.real !== null;
+}
+
+/** The folder of a path as given, by its text alone; null for one without a folder. */
+export function parentOf(path: string): string | null {
+  const bare = path.replace(/(?<=[^\\/])[\\/]+$/, '');
+  const cut = Math.max(bare.lastIndexOf('/'), bare.lastIndexOf('\\'));
+  if (cut < 0) return null;
+  return cut === 0 ? '/' : bare.slice(0, cut);
 }
 
 function lookUp(paths: ResolvedPaths, key: string, lexical: string): ResolvedPaths[string] | undefined {

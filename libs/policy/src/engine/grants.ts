@@ -1,10 +1,12 @@
 /** Grants as the engine uses them: wider ones act as allow rules and lift the questions that they were made from. */
 import type { Grant, Match, Rule } from '@countersign/contracts';
 import { commandMatches } from '../rules/command-pattern.js';
-import { compileRule, type CompiledRule } from '../rules/compiled-rule.js';
+import { compileRule, type CompiledRule, type RegexSubject } from '../rules/compiled-rule.js';
 import { domainMatches } from '../rules/domain-pattern.js';
 import { indexRules, type RuleIndex } from '../rules/rule-index.js';
-import { isAlive, onceGrant, pathRule } from './coverage.js';
+import { grantCovers } from './call-cover.js';
+import { matchesRegex, type RegexPattern } from '../rules/regex-pattern.js';
+import { isAlive, onceGrant, pathRule, wholeToolRule } from './coverage.js';
 import type { Judgement } from './judgement.js';
 
 /** Questions that only an answer to this exact call settles. */
@@ -28,7 +30,8 @@ function wideGrants(judgement: Judgement): WideGrant[] {
   const out: WideGrant[] = [];
   for (const grant of judgement.facts.session.grants) {
     if (grant.kind === 'once' || grant.pattern === null || !isAlive(grant, judgement.facts.now)) continue;
-    const result = compileRule(ruleOf(grant, grant.pattern), judgement.policy.preset.tools);
+    const { tools, ruleSyntax } = judgement.policy.preset;
+    const result = compileRule(ruleOf(grant, grant.pattern), tools, ruleSyntax);
     if (result.ok) out.push({ grant, compiled: result.compiled, index: indexRules([result.compiled]) });
   }
   return out;
@@ -61,18 +64,38 @@ export function liftTest(judgement: Judgement): (match: Match) => boolean {
 /** Does the grant's pattern cover the part that is asked about? */
 function covers(judgement: Judgement, wide: WideGrant, subject: string | null): boolean {
   const { spec } = wide.compiled;
+  if (judgement.policy.preset.coverage === 'call') {
+    return wide.grant.tool === judgement.call.tool && grantCovers(judgement, wide, subject);
+  }
   switch (spec.kind) {
     case 'whole':
       return wide.grant.tool === judgement.call.tool;
     case 'command':
       return subject !== null && judgement.analysis.plan !== null && commandMatches(spec.command, subject);
     case 'path':
-      return judgement.paths.some(
-        (path) => path.use.text === subject && pathRule(judgement, wide.index, path) !== null,
-      );
+      return coversPathAsked(judgement, wide.index, subject);
+    case 'regex':
+      return regexCovers(judgement, wide, spec, subject);
     case 'domain':
       return judgement.analysis.host !== null && domainMatches(spec.domain, judgement.analysis.host);
+    case 'content':
+      return false;
     case 'text':
       return wide.grant.tool === judgement.call.tool && subject !== null && judgement.analysis.named.includes(subject);
   }
+}
+
+function coversPathAsked(judgement: Judgement, index: RuleIndex, subject: string | null): boolean {
+  return judgement.paths.some((path) => path.use.text === subject && pathRule(judgement, index, path) !== null);
+}
+
+function regexCovers(
+  judgement: Judgement,
+  wide: WideGrant,
+  { regex, of }: { readonly regex: RegexPattern; readonly of: RegexSubject },
+  subject: string | null,
+): boolean {
+  if (of === 'path') return coversPathAsked(judgement, wide.index, subject);
+  if (of !== 'command') return wholeToolRule(judgement, wide.index) !== null;
+  return subject !== null && judgement.analysis.plan !== null && matchesRegex(regex, subject);
 }

@@ -1,14 +1,16 @@
 /** One judgement in progress: what the layers read, and the matches that they add. */
 import { MODES, type Facts, type Match, type Mode, type SessionFacts } from '@countersign/contracts';
 import { sessionRules, type CompiledPolicy, type RuleSet } from '../policy/compiled-policy.js';
+import type { CommandStyle } from '../policy/command-style.js';
 import type { ModeEntry } from '../policy/preset.js';
-import { isReadOnly } from '../commands/read-only.js';
 import { canonicalPath, joinGiven } from '../paths/normalise.js';
 import type { CompiledRule } from '../rules/compiled-rule.js';
 import type { PathBases } from '../rules/path-pattern.js';
+import type { ShellPlan } from '../shell/plan.js';
 import { analyse, type Analysis, type EngineCall } from './analysis.js';
 import { openCover, type Cover } from './cover.js';
 import { judgePath, rootsWithReal, type JudgedPath } from './evidence.js';
+import { withHome } from './uses.js';
 
 /** What one layer needs to know; `matches` grows as layers speak. */
 export interface Judgement {
@@ -27,7 +29,11 @@ export interface Judgement {
   readonly ruleSets: readonly RuleSet[];
   /** Which simple commands only read, by number. */
   readonly readOnly: readonly boolean[];
+  /** The command line may be allowed as a whole only, not part by part. */
+  readonly unclear: boolean;
   readonly matches: Match[];
+  /** What rules said that lost by their place: told, never weighed. */
+  readonly overridden: Match[];
   /** Which parts something allows so far. */
   readonly cover: Cover;
   /** What denies and asks about commands compare with; made when first needed. */
@@ -53,29 +59,51 @@ export function openJudgement(call: EngineCall, policy: CompiledPolicy, facts: F
     home,
     bases: basesOf(call, session, { roots, home }),
     ruleSets: session.rules.length === 0 ? [policy.rules] : [policy.rules, sessionRules(session.rules, policy.preset)],
-    readOnly: analysis.plan?.calls.map(isReadOnly) ?? [],
+    readOnly: readOnlyOf(analysis.plan, policy.preset.commands),
+    unclear: isUnclear(analysis.plan, policy.preset.commands),
     tighteningTexts: null,
     matches: [],
+    overridden: [],
     cover: openCover(analysis.plan?.calls.length ?? 0, analysis.uses.length),
   };
 }
 
-/** The roots as written: the session's, then the policy's; relative ones lie beside the working folder. */
+function readOnlyOf(plan: ShellPlan | null, { readOnly }: CommandStyle): boolean[] {
+  return plan === null || readOnly === null ? [] : plan.calls.map((call) => readOnly(call, plan));
+}
+
+function isUnclear(plan: ShellPlan | null, { unclear }: CommandStyle): boolean {
+  if (plan === null || unclear.size === 0) return false;
+  for (const shape of plan.shapes) if (unclear.has(shape)) return true;
+  return false;
+}
+
+/** The roots as written: the session's, then the policy's; relative ones lie beside the working folder, `~` is the user's home. */
 export function rootsOf(policy: CompiledPolicy, session: SessionFacts): string[] {
   const { roots, additionalDirectories } = policy.document;
   const all = [...session.roots, ...roots, ...additionalDirectories];
-  return all.map((root) => joinGiven(session.cwd, root)).filter((root) => root !== null);
+  return all.flatMap((root) => {
+    const path = withHome(root, session.home);
+    const joined = path === null ? null : joinGiven(session.cwd, path);
+    return joined === null ? [] : [joined];
+  });
 }
+
+const STRICTER_THAN_DEFAULT: ReadonlySet<Mode> = new Set(['plan', 'dontAsk', 'custom']);
 
 /**
  * The mode to judge by. What an agent's own hook reports counts only when the policy lets agents choose it, or when it is
- * the session's anyway; a report outside of that is judged as `default`.
+ * the session's anyway; a report outside of that is judged as `default`, or as the session's own mode where that is stricter.
+ * No report leaves `custom`: people set it, and its rules alone decide.
  */
 function effectiveMode(call: EngineCall, policy: CompiledPolicy, session: SessionFacts): Mode {
   const { reportedMode } = call;
   const known = MODES.includes(session.mode) ? session.mode : 'default';
   if (reportedMode === null || reportedMode === known) return known;
-  return policy.document.agentModes.find((mode) => mode === reportedMode) ?? 'default';
+  const { legalModes } = policy.preset;
+  const chosen = policy.document.agentModes.find((mode) => mode === reportedMode && legalModes.includes(mode));
+  if (chosen !== undefined && known !== 'custom') return chosen;
+  return STRICTER_THAN_DEFAULT.has(known) ? known : 'default';
 }
 
 function basesOf(
@@ -97,7 +125,8 @@ const MAX_MATCHES = 200;
 /** Adds what something other than a rule says. */
 export function addMatch(judgement: Judgement, input: MatchInput): void {
   const { layer, effect, ruleId, reason, subject = null } = input;
-  push(judgement, { layer, effect, ruleId, reason, source: null, pattern: null, subject, level: null });
+  const name = judgement.policy.preset.ruleNames[ruleId] ?? ruleId;
+  push(judgement, { layer, effect, ruleId: name, reason, source: null, pattern: null, subject, level: null });
 }
 
 /** Adds what a rule says of a part of the call. */
@@ -120,7 +149,11 @@ function push(judgement: Judgement, match: Match): void {
   const short = subject !== null && subject.length > MAX_SUBJECT ? `${subject.slice(0, MAX_SUBJECT)}…` : subject;
   const known = matches.some(
     (old) =>
-      old.ruleId === match.ruleId && old.layer === match.layer && old.subject === short && old.effect === match.effect,
+      old.ruleId === match.ruleId &&
+      old.layer === match.layer &&
+      old.subject === short &&
+      old.effect === match.effect &&
+      old.source === match.source,
   );
   if (!known) matches.push({ ...match, subject: short });
 }

@@ -4,6 +4,7 @@ import type { CompiledPolicy } from '../policy/compiled-policy.js';
 import { isAbsolute } from '../paths/normalise.js';
 import { isHarmlessDevice } from '../paths/sensitive.js';
 import { analyse, type EngineCall } from './analysis.js';
+import { parentOf } from './evidence.js';
 import { rootsOf } from './judgement.js';
 
 /**
@@ -11,12 +12,17 @@ import { rootsOf } from './judgement.js';
  * since a root may be a link itself. Empty when the verdict needs no evidence.
  */
 export function requiredPaths(call: EngineCall, policy: CompiledPolicy, session: SessionFacts): string[] {
-  const { uses } = analyse(call, policy, session);
   const out = new Set<string>();
-  for (const use of uses) {
+  for (const use of analyse(call, policy, session).uses) {
     const guessed = use.origin === 'guess' && use.call >= 0;
     if (use.key !== null && !guessed && !isHarmlessDevice(use.key)) out.add(use.key);
   }
-  if (out.size > 0) for (const root of rootsOf(policy, session)) if (isAbsolute(root)) out.add(root);
+  if (out.size === 0) return [];
+  if (policy.preset.paths.missingTarget === 'parent') addParents(out);
+  for (const root of rootsOf(policy, session)) if (isAbsolute(root)) out.add(root);
   return [...out];
+}
+
+function addParents(paths: Set<string>): void {
+  for (const path of [...paths]) paths.add(parentOf(path) ?? path);
 }

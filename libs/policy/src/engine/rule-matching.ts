@@ -1,13 +1,16 @@
 /** Which rules of an index speak about a call, and about which part of it. */
 import type { Judgement } from './judgement.js';
 import type { RuleIndex } from '../rules/rule-index.js';
-import { forCommandRules, forPathRules, forToolRules } from '../rules/rule-index.js';
-import type { CompiledRule, ParameterPattern } from '../rules/compiled-rule.js';
+import { forCommandRules, forDomainRules, forPathRules, forToolRules } from '../rules/rule-index.js';
+import type { CompiledRule, ParameterPattern, RegexSubject, RuleSpec } from '../rules/compiled-rule.js';
 import { commandMatches } from '../rules/command-pattern.js';
+import { contentMatches } from '../rules/content-pattern.js';
 import { domainMatches, type DomainPattern } from '../rules/domain-pattern.js';
 import { pathMatches, pathMayMeet, type PathBases, type PathPattern } from '../rules/path-pattern.js';
+import { isAboutAddress, matchesRegex, regexMayReach, type RegexPattern } from '../rules/regex-pattern.js';
 import { matchesWildcard } from '../rules/wildcard.js';
 import type { ShellCall } from '../shell/plan.js';
+import { tighteningFields } from './content-fields.js';
 import type { JudgedPath } from './evidence.js';
 import { canonicalPath } from '../paths/normalise.js';
 
@@ -17,10 +20,23 @@ export type RuleListener = (rule: CompiledRule, subject: string | null, sure: bo
 /** Deny and ask rules: any part that any spelling, path or argument brings under the rule. */
 export function forTighteningRules(judgement: Judgement, index: RuleIndex, listen: RuleListener): void {
   if (index.size === 0) return;
+  if (judgement.policy.preset.ruleSyntax === 'content') {
+    forContentRules(judgement, index, listen);
+    return;
+  }
   const { call, analysis } = judgement;
   forToolRules(index, call.tool, analysis.entry, (rule) => matchTool(judgement, rule, listen));
+  matchDomains(judgement, index, listen);
   matchCommands(judgement, index, listen);
   for (const path of judgement.paths) matchPath(judgement, index, path, listen);
+}
+
+/** Where the first rule that matches is the one that counts, rules speak in the order of the policy. */
+function forContentRules(judgement: Judgement, index: RuleIndex, listen: RuleListener): void {
+  const rules: CompiledRule[] = [];
+  forToolRules(index, judgement.call.tool, judgement.analysis.entry, (rule) => rules.push(rule));
+  rules.sort((one, other) => one.rule.order - other.rule.order);
+  for (const rule of rules) matchTool(judgement, rule, listen);
 }
 
 function matchTool(judgement: Judgement, rule: CompiledRule, listen: RuleListener): void {
@@ -39,11 +55,63 @@ function matchTool(judgement: Judgement, rule: CompiledRule, listen: RuleListene
     case 'command':
       matchParameter(judgement, rule, spec.parameter, listen);
       return;
+    case 'content': {
+      const field = tighteningFields(judgement).find((one) => contentMatches(spec.content, one));
+      if (field !== undefined) listen(rule, field, true);
+      return;
+    }
     case 'path':
-      for (const path of judgement.paths) {
-        if (path.use.origin === 'argument') matchOnePath(judgement, { rule, pattern: spec.path }, path, listen);
-      }
+      matchArgumentPaths(judgement, rule, listen);
+      return;
+    case 'regex':
+      matchRegex(judgement, rule, spec, listen);
   }
+}
+
+function matchArgumentPaths(judgement: Judgement, rule: CompiledRule, listen: RuleListener): void {
+  for (const path of judgement.paths) if (path.use.origin === 'argument') matchOnePath(judgement, rule, path, listen);
+}
+
+interface RegexSpec {
+  readonly regex: RegexPattern;
+  readonly of: RegexSubject;
+}
+
+function matchRegex(judgement: Judgement, rule: CompiledRule, { regex, of }: RegexSpec, listen: RuleListener): void {
+  switch (of) {
+    case 'command':
+      return; // held against each program of the line, by the index
+    case 'path':
+      matchArgumentPaths(judgement, rule, listen);
+      return;
+    case 'address':
+      matchAddress(judgement, rule, regex, listen);
+      return;
+    case 'name':
+      for (const name of judgement.analysis.named) if (matchesRegex(regex, name)) listen(rule, name, true);
+      return;
+    case 'field': {
+      const field = tighteningFields(judgement).find((one) => matchesRegex(regex, one));
+      if (field !== undefined) listen(rule, field, true);
+    }
+  }
+}
+
+/** Scheme and host are the same in capitals, so an address is held against the expression in any case. */
+function matchAddress(judgement: Judgement, rule: CompiledRule, regex: RegexPattern, listen: RuleListener): void {
+  const { url, host, possibleHosts } = judgement.analysis;
+  if (url === null) return;
+  const texts = isAboutAddress(regex) ? [url.trim()] : possibleHosts;
+  if (texts.some((text) => matchesRegex(regex, text, true))) listen(rule, url, true);
+  else if (host === null) listen(rule, url, false);
+}
+
+/** An address without a plain host may mean any. */
+function matchDomains(judgement: Judgement, index: RuleIndex, listen: RuleListener): void {
+  const { entry, url, host, possibleHosts } = judgement.analysis;
+  if (url === null) return;
+  const hosts = host === null ? null : possibleHosts;
+  forDomainRules(index, { tool: judgement.call.tool, entry, hosts }, (rule) => matchTool(judgement, rule, listen));
 }
 
 /** An address that readers of URLs read differently is held against every host that one of them might mean. */
@@ -80,10 +148,15 @@ function matchCommands(judgement: Judgement, index: RuleIndex, listen: RuleListe
   for (const tool of [judgement.call.tool, ...(analysis.entry.aliases ?? [])]) {
     for (const [text, sure] of texts) {
       forCommandRules(index, tool, text, (rule) => {
-        if (rule.spec.kind === 'command' && commandMatches(rule.spec.command, text)) listen(rule, text, sure);
+        if (speaksOfCommand(rule.spec, text)) listen(rule, text, sure);
       });
     }
   }
+}
+
+function speaksOfCommand(spec: RuleSpec, text: string): boolean {
+  if (spec.kind === 'command') return commandMatches(spec.command, text);
+  return spec.kind === 'regex' && matchesRegex(spec.regex, text);
 }
 
 /** Every text that a deny or ask about commands is compared with, and whether it surely runs here. */
@@ -99,10 +172,8 @@ function tighteningTexts(judgement: Judgement): ReadonlyMap<string, boolean> {
 
 /** `fold`: the file system may find `RM` when `rm` is meant. */
 function addTexts(texts: Map<string, boolean>, call: ShellCall, fold: boolean): void {
-  for (const spelling of call.spellings) {
-    texts.set(spelling, true);
-    if (fold) texts.set(lowerProgram(spelling), true);
-  }
+  const spellings = fold ? [...call.spellings, ...call.spellings.map(lowerProgram)] : call.spellings;
+  for (const spelling of spellings) texts.set(spelling, !call.foreign || texts.get(spelling) === true);
   for (const text of call.elsewhere) if (!texts.has(text)) texts.set(text, false);
 }
 
@@ -119,7 +190,7 @@ function matchPath(judgement: Judgement, index: RuleIndex, path: JudgedPath, lis
   for (const family of use.access === 'write' ? WRITER_FAMILIES : READER_FAMILIES) {
     for (const place of places) {
       forPathRules(index.paths[family], place, (rule) => {
-        if (rule.spec.kind === 'path') matchOnePath(judgement, { rule, pattern: rule.spec.path }, path, listen);
+        if (rule.spec.kind !== 'whole') matchOnePath(judgement, rule, path, listen);
         else if (family === 'Edit') listen(rule, use.text, true);
       });
     }
@@ -133,25 +204,29 @@ function namesOf(lexical: string, real: string | null): string[] {
   return real === null || real === lexical ? [lexical] : [lexical, real];
 }
 
-function matchOnePath(
-  judgement: Judgement,
-  tested: { rule: CompiledRule; pattern: PathPattern },
-  path: JudgedPath,
-  listen: RuleListener,
-): void {
+function matchOnePath(judgement: Judgement, rule: CompiledRule, path: JudgedPath, listen: RuleListener): void {
   const { use, lexical, real } = path;
   const { bases } = judgement;
   if (lexical === null) return;
-  const covered =
-    use.glob === null && namesOf(lexical, real).some((one) => pathMatches(tested.pattern, one, bases, 'loose'));
+  const covered = use.glob === null && namesOf(lexical, real).some((one) => coversLoosely(rule.spec, one, bases));
   const sure = covered && (use.origin !== 'guess' || use.call < 0);
-  if (covered || mayReach(tested.pattern, path, bases)) listen(tested.rule, use.text, sure);
+  if (covered || mayReach(rule.spec, path, bases)) listen(rule, use.text, sure);
+}
+
+function coversLoosely(spec: RuleSpec, path: string, bases: PathBases): boolean {
+  if (spec.kind === 'path') return pathMatches(spec.path, path, bases, 'loose');
+  return spec.kind === 'regex' && matchesRegex(spec.regex, path, true);
 }
 
 /** A wildcard, or a folder taken with all below it, may reach what the pattern covers. */
-function mayReach(pattern: PathPattern, path: JudgedPath, bases: PathBases): boolean {
+function mayReach(spec: RuleSpec, path: JudgedPath, bases: PathBases): boolean {
   const { use, lexical, real } = path;
-  if (use.glob === null && !use.recursive) return false;
+  if (lexical === null || (use.glob === null && !use.recursive)) return false;
+  if (spec.kind === 'regex') return namesOf(lexical, real).some((folder) => regexMayReach(spec.regex, folder));
+  return spec.kind === 'path' && patternMayReach(spec.path, path, bases);
+}
+
+function patternMayReach(pattern: PathPattern, { use, lexical, real }: JudgedPath, bases: PathBases): boolean {
   const reached = use.glob === null ? escapeForGlob(real ?? lexical ?? '/') : (canonicalPath(use.glob) ?? '/');
   return pathMayMeet(pattern, { path: reached, recursive: use.recursive }, bases);
 }

@@ -1,18 +1,48 @@
 /** Chooses the winner among all matches by the preset's precedence table. */
 import type { Match, Risk, Verdict } from '@countersign/contracts';
-import type { PrecedenceRow } from '../policy/preset.js';
-import { liftTest } from './grants.js';
+import { answerByHook } from './hook-answer.js';
 import { addMatch, type Judgement } from './judgement.js';
+import { refuseUnfit } from './layers/request.js';
+import { answerByMode } from './mode-answer.js';
+import { strongest, withLevel } from './rank.js';
 
 /** The verdict of a finished judgement. With no match at all, it asks. */
 export function settle(judgement: Judgement): Verdict {
-  const first = strongest(judgement);
-  if (first?.effect === 'ask' || first === null) refuseQuestions(judgement);
-  const winner = strongest(judgement) ?? NOTHING_SPOKE;
-  const matches = judgement.matches.length === 0 ? [NOTHING_SPOKE] : judgement.matches;
+  const winner = answered(judgement) ?? NOTHING_SPOKE;
+  const { precedence } = judgement.policy.preset;
+  const all = [...judgement.matches, ...judgement.overridden];
+  const spoken = all.length === 0 ? [NOTHING_SPOKE] : all;
+  const matches = precedence.some((row) => row.level !== undefined)
+    ? spoken.map((match) => withLevel(match, precedence))
+    : spoken;
   const { effect, ruleId, reason, layer } = winner;
   return { effect, ruleId, reason, layer, risk: riskOf(judgement, winner), mode: judgement.mode, matches };
 }
+
+/** The winner after everybody who may answer in people's place: the mode, a hook, and at last a session where nobody may be asked. */
+function answered(judgement: Judgement): Match | null {
+  let winner = strongest(judgement);
+  for (const answer of ANSWERS) {
+    const spoken = judgement.matches.length;
+    answer(judgement, winner);
+    if (judgement.matches.length > spoken) winner = strongest(judgement);
+  }
+  return winner;
+}
+
+const ANSWERS: readonly ((judgement: Judgement, winner: Match | null) => void)[] = [
+  answerByMode,
+  (judgement, winner) => {
+    if (winner?.effect === 'ask') answerByHook(judgement);
+  },
+  (judgement, winner) => {
+    if (winner === null || winner.effect === 'ask') refuseQuestions(judgement);
+  },
+  // Nobody is asked about a call that would be refused afterwards.
+  (judgement, winner) => {
+    if (judgement.policy.preset.checksSchema === 'last' && winner?.effect !== 'deny') refuseUnfit(judgement);
+  },
+];
 
 const NOTHING_SPOKE: Match = {
   layer: 'default',
@@ -45,34 +75,7 @@ function refuseQuestions(judgement: Judgement): void {
   }
 }
 
-function strongest(judgement: Judgement): Match | null {
-  const table = judgement.policy.preset.precedence;
-  const isLifted = liftTest(judgement);
-  let winner: Match | null = null;
-  let best = Number.POSITIVE_INFINITY;
-  for (const match of judgement.matches) {
-    const rank = rankOf(match, table);
-    if (rank < best && !isLifted(match)) {
-      winner = match;
-      best = rank;
-    }
-  }
-  return winner;
-}
-
-/** Place in the table. A match that no row names is a mistake of the preset: denies and asks then come first, allows never win. */
-function rankOf(match: Match, table: readonly PrecedenceRow[]): number {
-  const rank = table.findIndex((row) => fits(match, row));
-  if (rank >= 0) return rank;
-  return match.effect === 'allow' ? Number.POSITIVE_INFINITY : -1;
-}
-
-function fits(match: Match, row: PrecedenceRow): boolean {
-  if (row.effect !== match.effect || row.layer !== match.layer) return false;
-  return row.sources === undefined || (match.source !== null && row.sources.includes(match.source));
-}
-
-const GRAVE = /^(?:command\.|path\.(?:protected|secret|control|outside_roots)|shell\.|content\.)/;
+const GRAVE = /^(?:command\.|path\.(?:protected|secret|control|outside_roots)|shell\.(?!unlisted)|content\.)/;
 
 /** How much is at stake: what was found, then what kind of tool it is. */
 function riskOf(judgement: Judgement, winner: Match): Risk {

@@ -1,10 +1,12 @@
 /** The files that a call would touch, from its arguments and from its command line. */
+import { namesOfWord } from '../commands/names.js';
 import { operandsOf } from '../commands/operands.js';
 import { joinGiven } from '../paths/normalise.js';
 import type { ShellCall, ShellPlan } from '../shell/plan.js';
 import type { ShellWord } from '../shell/tree.js';
 import { hasGlob, pathsOfWord, plainPath } from '../shell/word-paths.js';
-import type { ToolEntry } from '../tools/manifest.js';
+import type { PathArgument, ToolEntry } from '../tools/manifest.js';
+import { fixedBeginning } from '../tools/read-arguments.js';
 
 /** One file, or a set of files under a shell wildcard. */
 export interface PathUse {
@@ -20,6 +22,10 @@ export interface PathUse {
   readonly origin: 'argument' | 'operand' | 'redirect' | 'guess';
   /** Number of the shell call that it belongs to, or -1. */
   readonly call: number;
+  /** A wildcard that the names of the files fit, where more is not known. */
+  readonly tail?: string;
+  /** The folder that a command starts in. */
+  readonly workingFolder?: true;
 }
 
 /** Where relative paths and `~` start. */
@@ -48,6 +54,52 @@ export function argumentUses(entry: ToolEntry, args: Readonly<Record<string, unk
   return out;
 }
 
+/** What wildcard arguments reach: the folder that they cannot leave, with all below it. Key null: they may leave any. */
+export function patternUses(entry: ToolEntry, args: Readonly<Record<string, unknown>>, place: UsePlace): PathUse[] {
+  return (entry.patterns ?? []).flatMap((argument): PathUse[] => {
+    const pattern = textAt(args, argument.name);
+    if (pattern === null) return [];
+    const bases = [argument.base, ...(argument.baseOtherNames ?? [])].map((name) => textAt(args, name));
+    const base = joinGiven(place.cwd, bases.find((one) => one !== null) ?? '.') ?? place.cwd;
+    const beginning = fixedBeginning(pattern);
+    const path = beginning === null ? null : withHome(beginning, place.home);
+    const key = path === null ? null : joinGiven(base, path);
+    const whole = withHome(pattern, place.home);
+    const glob = key === null || whole === null || !hasGlob(pattern) ? null : joinGiven(base, whole);
+    const { access } = argument;
+    return [{ text: pattern, key, glob, access, recursive: true, origin: 'argument', call: -1 }];
+  });
+}
+
+/** The folder that a command starts in, when the arguments name one. */
+export function folderUse(entry: ToolEntry, args: Readonly<Record<string, unknown>>, place: UsePlace): PathUse | null {
+  if (entry.workingFolder === undefined || !Object.hasOwn(args, entry.workingFolder)) return null;
+  const text = textAt(args, entry.workingFolder);
+  const path = text === null ? null : withHome(text, place.home);
+  const key = path === null ? null : joinGiven(place.cwd, path);
+  const origin = 'argument';
+  return {
+    text: text ?? entry.workingFolder,
+    key,
+    glob: null,
+    access: 'read',
+    recursive: false,
+    origin,
+    call: -1,
+    workingFolder: true,
+  };
+}
+
+function textAt(args: Readonly<Record<string, unknown>>, name: string | undefined): string | null {
+  const value = name !== undefined && Object.hasOwn(args, name) ? args[name] : undefined;
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** A path argument at the top, under one name, that must be there or means the working folder. */
+export function isPlainPlace(path: PathArgument): boolean {
+  return path.optional !== true && path.otherNames === undefined && !/[.[]/.test(path.name);
+}
+
 const MAX_GUESSES = 32;
 /** INVARIANT: files past this count are not looked up but asked about, like a file that nobody knows. */
 const MAX_USES = 500;
@@ -70,7 +122,8 @@ function looksLikePath(value: string): boolean {
   return /^(?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/]|\\\\)[^\n]*$/.test(value) || /^[\w.@-]+(?:\/[\w.@-]+)*$/.test(value);
 }
 
-function withHome(path: string, home: string | null): string | null {
+/** `~` and `~/x` with the home filled in; null when it is not known. */
+export function withHome(path: string, home: string | null): string | null {
   if (path !== '~' && !path.startsWith('~/')) return path;
   return home === null ? null : home + path.slice(1);
 }
@@ -82,11 +135,11 @@ export function planUses(plan: ShellPlan, home: string | null): PathUse[] {
     const operands = operandsOf(call);
     if (operands === null || TRANSFERS.has(call.program ?? '')) addGuesses(out, call, number);
     for (const operand of operands ?? []) {
-      addWord(out, call, operand.word, { ...operand, origin: 'operand', call: number, home });
+      addWord(out, call, operand.word, { ...operand, origin: 'operand', call: number, plan, home });
     }
     for (const { access, target } of call.redirects) {
       if (access !== null && target !== null) {
-        addWord(out, call, target, { access, recursive: false, origin: 'redirect', call: number, home });
+        addWord(out, call, target, { access, recursive: false, origin: 'redirect', call: number, plan, home });
       }
     }
   });
@@ -122,17 +175,30 @@ interface WordUse {
   readonly recursive: boolean;
   readonly origin: 'operand' | 'redirect';
   readonly call: number;
+  readonly plan: ShellPlan;
   readonly home: string | null;
 }
 
 function addWord(out: PathUse[], call: ShellCall, word: ShellWord, use: WordUse): void {
   if (word.value === '-' && use.origin === 'operand') return;
-  for (const path of pathsOfWord(word, use.home)) addPath(out, call, { word, path }, use);
+  const paths = pathsOfWord(word, use.home);
+  const names = paths.includes(null) ? namesOfWord(word, call, use.plan, use.home) : null;
+  if (names === null) for (const path of paths) addPath(out, call, { word, path, tail: null }, use);
+  else
+    for (const name of names) addPath(out, call, { word, ...name }, { ...use, recursive: use.recursive || name.below });
 }
 
-function addPath(out: PathUse[], call: ShellCall, named: { word: ShellWord; path: string | null }, use: WordUse): void {
+/** What one word may name. */
+interface NamedUse {
+  readonly word: ShellWord;
+  readonly path: string | null;
+  readonly tail: string | null;
+}
+
+function addPath(out: PathUse[], call: ShellCall, named: NamedUse, use: WordUse): void {
   const { access, recursive, origin } = use;
-  const base = { text: named.word.text, access, recursive, origin, call: use.call };
+  const tail = named.tail === null ? {} : { tail: named.tail };
+  const base = { text: named.word.text, access, recursive, origin, call: use.call, ...tail };
   const { path } = named;
   if (path === null || out.length >= MAX_USES) {
     out.push({ ...base, key: null, glob: null });

@@ -1,4 +1,5 @@
 /** Paths that are asked about in every mode: secrets, and files that decide what programs and agents do. */
+import { compileSegment, segmentsMeet, type SegmentGlob } from '../rules/segment-glob.js';
 import { isInside } from './normalise.js';
 
 /** Why a path is sensitive. `secret`: reading it leaks; `control`: writing it changes what runs or what is allowed. */
@@ -13,12 +14,20 @@ const SECRET_FOLDERS = new Set([
   '.gcloud',
   '.password-store',
   'keychains',
+  'login.keychain-db',
+  '.mozilla',
+  '.thunderbird',
+  'google-chrome',
+  'chromium',
+  'bravesoftware',
 ]);
 // prettier-ignore
 const SECRET_NAMES = new Set([
   '.netrc', '_netrc', '.pgpass', '.htpasswd', '.git-credentials', 'credentials.json', 'service-account.json',
   'id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', '.vault-token', 'shadow', 'gshadow', 'sudoers', '.env', '.envrc',
-  '.pypirc', 'secrets.yml', 'secrets.yaml', 'master.key', 'kubeconfig', '.dockerconfigjson',
+  '.pypirc', 'secrets.yml', 'secrets.yaml', 'master.key', 'kubeconfig', '.dockerconfigjson', '.my.cnf', '.s3cfg', '.boto',
+  '.bash_history', '.zsh_history', '.python_history', '.psql_history', '.mysql_history', '.node_repl_history', 'environ',
+  'logins.json', 'key4.db', 'login data', 'application_default_credentials.json', 'shadow-', 'gshadow-', 'master.passwd',
 ]);
 const SECRET_FORM = /^(?:\.env\..+|.+\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ovpn|ppk|asc|gpg))$/;
 const HARMLESS_ENV = /^\.env\.(?:example|sample|template|dist|defaults?)$/;
@@ -34,6 +43,8 @@ const CONTROL_NAMES = new Set([
   '.zlogout', '.kshrc', '.inputrc', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmrc', '.mcp.json', '.claude.json',
   '.gitconfig', '.gitmodules', '.gitattributes', '.gitlab-ci.yml', '.ripgreprc', '.editrc', '.vimrc', '.tmux.conf',
   '.condarc', 'pip.conf', 'authorized_keys', 'crontab', '.pre-commit-config.yaml', 'lefthook.yml',
+  // A folder with a file of that name is a git repository, whose settings run programs.
+  'head', 'commondir',
 ]);
 const SYSTEM_FOLDERS = ['/etc', '/boot', '/proc', '/sys', '/dev'];
 const HARMLESS_DEVICES = new Set([
@@ -62,12 +73,36 @@ export function sensitivityOf(path: string, access: 'read' | 'write', roots: rea
   if (isSecret(segments, name)) return 'secret';
   if (access === 'read') return null;
   if (CONTROL_NAMES.has(name) || segments.some((segment) => CONTROL_FOLDERS.has(segment))) return 'control';
+  // A folder whose name ends in a blank makes one listed name read as two, the second of which may lead anywhere.
+  if (/\s\//.test(path)) return 'control';
   return SYSTEM_FOLDERS.some((folder) => isInside(path, folder)) && !isHarmlessDevice(path) ? 'control' : null;
 }
 
 function isSecret(segments: readonly string[], name: string): boolean {
   if (HARMLESS_ENV.test(name)) return false;
   return SECRET_NAMES.has(name) || SECRET_FORM.test(name) || segments.some((segment) => SECRET_FOLDERS.has(segment));
+}
+
+/** Shortest text in a wildcard that can mean a secret, an ending such as `.json` not counted. */
+const MIN_STEM = 2;
+
+/** True when a wildcard over names, as a shell or `find -name` takes it, means files that hold secrets. `*` alone means none. */
+export function meansSecret(wildcard: string): boolean {
+  for (const segment of wildcard.toLowerCase().split('/')) {
+    if (/[*?[]/.test(segment) ? segmentMeansSecret(segment) : isSecret([segment], segment)) return true;
+  }
+  return false;
+}
+
+const SECRETS: readonly SegmentGlob[] = [...SECRET_NAMES, ...SECRET_FOLDERS].map(compileSegment);
+
+function segmentMeansSecret(segment: string): boolean {
+  const plain = ['', 'x', '.'].map((filling) => segment.replace(/\*+/, filling).replace(/[*?]+/g, ''));
+  if (plain.some((name) => isSecret([name], name))) return true;
+  const stem = segment.replace(/\*\.\w+$/, '').replace(/[*?[\]]/g, '');
+  if (stem.length < MIN_STEM && !segment.startsWith('.')) return false;
+  const glob = compileSegment(segment);
+  return SECRETS.some((secret) => segmentsMeet(secret, glob));
 }
 
 function belowRoots(path: string, roots: readonly string[]): string {

@@ -8,6 +8,7 @@ import { parseRuleText } from '../rules/parse-rule.js';
 import { indexRules } from '../rules/rule-index.js';
 import { keyArgument, toolEntry, type ToolEntry } from '../tools/manifest.js';
 import type { CompiledPolicy, RuleSet } from './compiled-policy.js';
+import { settingsOf } from './options.js';
 import type { PresetData } from './preset.js';
 
 const SESSION: SessionFacts = {
@@ -48,7 +49,8 @@ function policyWith(compiled: CompiledRule, preset: PresetData): CompiledPolicy 
   const one = indexRules([compiled]);
   const pick = (effect: Effect): RuleSet[Effect] => (compiled.rule.effect === effect ? one : none);
   const rules: RuleSet = { deny: pick('deny'), ask: pick('ask'), allow: pick('allow') };
-  return { document: policyDocumentSchema.parse({ preset: preset.name }), preset, rules, warnings: [] };
+  const document = policyDocumentSchema.parse({ preset: preset.name });
+  return { document, preset, settings: settingsOf(document, preset), rules, warnings: [], notes: [] };
 }
 
 function speaks(compiled: CompiledRule, policy: CompiledPolicy, example: string): boolean {
@@ -67,12 +69,14 @@ function speaks(compiled: CompiledRule, policy: CompiledPolicy, example: string)
 
 function exampleCall(compiled: CompiledRule, policy: CompiledPolicy, example: string): EngineCall {
   const tool = compiled.spec.kind === 'whole' ? example : (parseRuleText(compiled.rule.pattern)?.tool ?? example);
-  const args = compiled.spec.kind === 'whole' ? {} : exampleArguments(toolEntry(policy.preset.tools, tool), example);
+  const entry = toolEntry(policy.preset.tools, tool);
+  const args = compiled.spec.kind === 'whole' ? {} : exampleArguments(compiled, entry, example);
   return { tool, args, problem: null, argsHash: '', cwd: SESSION.cwd, reportedMode: null };
 }
 
-function exampleArguments(entry: ToolEntry, example: string): Readonly<Record<string, string>> {
-  const name = keyArgument(entry);
+function exampleArguments({ spec }: CompiledRule, entry: ToolEntry, example: string): Readonly<Record<string, string>> {
+  // A text about whatever tool is looked for in fields that every tool may have.
+  const name = keyArgument(entry) ?? (spec.kind === 'content' ? 'command' : null);
   if (name === null) return {};
   return { [name]: name === entry.url && !example.includes('://') ? `https://${example}` : example };
 }

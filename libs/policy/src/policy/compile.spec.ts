@@ -35,6 +35,16 @@ describe('compiling', () => {
     });
   });
 
+  it('notes rules that are written in a form of old', () => {
+    const notes = (input: unknown): unknown => {
+      const result = compile(input);
+      return result.ok && result.policy.notes;
+    };
+    const message = 'the tail `:*` is out of use: write `Bash(rm *)`, which means the same';
+    expect(notes({ deny: ['Bash(rm:*)'], allow: ['Bash(ls *)'] })).toEqual([{ path: 'deny.0', message }]);
+    expect(notes({ preset: 'coding-agent', deny: ['Bash(rm:*)'] })).toEqual([]);
+  });
+
   it('refuses a preset that it does not have', () => {
     const document = parsePolicyDocument({});
     if (!document.ok) throw new Error('unreadable');

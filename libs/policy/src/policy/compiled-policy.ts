@@ -3,6 +3,7 @@ import type { Effect, PolicyDocument, Rule, ToolKind } from '@countersign/contra
 import { compileRule, type CompiledRule } from '../rules/compiled-rule.js';
 import { indexRules, type RuleIndex } from '../rules/rule-index.js';
 import { toolEntry } from '../tools/manifest.js';
+import type { Settings } from './options.js';
 import type { PolicyProblem } from './parse-document.js';
 import type { PresetData } from './preset.js';
 
@@ -13,8 +14,12 @@ export type RuleSet = Readonly<Record<Effect, RuleIndex>>;
 export interface CompiledPolicy {
   readonly document: PolicyDocument;
   readonly preset: PresetData;
+  /** The preset's data as the document's options make it. */
+  readonly settings: Settings;
   readonly rules: RuleSet;
   readonly warnings: readonly PolicyProblem[];
+  /** Rules that work but are written in a form that is out of use. */
+  readonly notes: readonly PolicyProblem[];
 }
 
 const compiledLists = new WeakMap<readonly Rule[], WeakMap<PresetData, RuleSet>>();
@@ -30,7 +35,7 @@ export function sessionRules(rules: readonly Rule[], preset: PresetData): RuleSe
   if (known !== undefined) return known;
   const compiled: Record<Effect, CompiledRule[]> = { deny: [], ask: [], allow: [] };
   for (const rule of rules) {
-    const result = compileRule(rule, preset.tools);
+    const result = compileRule(rule, preset.tools, preset.ruleSyntax);
     if (result.ok) compiled[rule.effect].push(result.compiled);
     else if (rule.effect !== 'allow') compiled.ask.push(brokenRule(rule, result.message));
   }

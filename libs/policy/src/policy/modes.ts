@@ -34,5 +34,6 @@ export const STANDARD_MODES: ModeTable = {
     finalAsk: 'ask',
   },
   auto: { cells: WRITING, finalAsk: 'ask' },
-  custom: DEFAULT,
+  // Nothing runs unasked but what a rule allows.
+  custom: { cells: NOTHING, finalAsk: 'ask', asksReaders: true },
 };

@@ -14,10 +14,10 @@ export interface CommandPattern {
   readonly written: Wildcard | null;
 }
 
-/** Compiles a command spec. */
-export function compileCommandPattern(spec: string): CommandPattern {
+/** Compiles a command spec. `legacyTail`: a final `:*` means ` *`; else it is literal text and a star. */
+export function compileCommandPattern(spec: string, legacyTail = true): CommandPattern {
   const plain = unquote(spec);
-  const text = plain.endsWith(':*') ? `${plain.slice(0, -2)} *` : plain;
+  const text = legacyTail && plain.endsWith(':*') ? `${plain.slice(0, -2)} *` : plain;
   const tail = text.endsWith(' *') && !text.endsWith('\\ *');
   const whole = compileWildcard(text);
   return {

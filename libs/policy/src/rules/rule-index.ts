@@ -1,6 +1,8 @@
 /** Rules of one effect, arranged so that a call meets only those that may concern it. */
 import type { ToolFamily, ToolEntry } from '../tools/manifest.js';
-import type { CompiledRule } from './compiled-rule.js';
+import type { CompiledRule, RuleSpec } from './compiled-rule.js';
+import type { DomainPattern } from './domain-pattern.js';
+import type { PathPattern } from './path-pattern.js';
 import { matchesWildcard } from './wildcard.js';
 
 interface CommandRules {
@@ -15,6 +17,12 @@ export interface PathRules {
   readonly open: CompiledRule[];
 }
 
+/** Domain rules of one tool, by the name that a host must be or end in; `open` are those with wildcards inside. */
+interface DomainRules {
+  readonly byName: Map<string, CompiledRule[]>;
+  readonly open: CompiledRule[];
+}
+
 /** An index over rules of one effect; every list is in the order of the policy. */
 export interface RuleIndex {
   readonly size: number;
@@ -22,6 +30,7 @@ export interface RuleIndex {
   readonly servers: Map<string, CompiledRule[]>;
   readonly wildcards: CompiledRule[];
   readonly commands: Map<string, CommandRules>;
+  readonly domains: Map<string, DomainRules>;
   readonly paths: Readonly<Record<ToolFamily, PathRules>>;
 }
 
@@ -37,6 +46,7 @@ export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
     servers: new Map(),
     wildcards: [],
     commands: new Map(),
+    domains: new Map(),
     paths: { Edit: emptyPaths(), Read: emptyPaths() },
   };
   for (const rule of rules) addRule(index, rule);
@@ -47,27 +57,85 @@ function addRule(index: RuleIndex, rule: CompiledRule): void {
   const { tool } = rule;
   if (tool.kind === 'wildcard') index.wildcards.push(rule);
   else if (tool.kind === 'server') push(index.servers, tool.name, rule);
+  else if (rule.spec.kind === 'domain') addDomainRule(index, tool.name, rule.spec.domain, rule);
   else addNamed(index, tool.name, rule);
 }
 
 function addNamed(index: RuleIndex, name: string, rule: CompiledRule): void {
   const { spec } = rule;
   const family = name === 'Edit' || name === 'Read' ? index.paths[name] : null;
-  if (family !== null && (spec.kind === 'path' || spec.kind === 'whole')) addPathRule(family, rule);
-  if (spec.kind === 'command') addCommandRule(index, name, rule);
-  // `Bash(run_in_background:true)` may be a parameter as well as a command.
-  const byName = spec.kind === 'command' ? spec.parameter !== null : spec.kind !== 'path' || family === null;
-  if (byName) push(index.byTool, name, rule);
+  const aboutFiles = isAbout(spec, 'path');
+  const aboutCommands = isAbout(spec, 'command');
+  if (family !== null && (aboutFiles || spec.kind === 'whole')) addPathRule(family, rule);
+  if (aboutCommands) addCommandRule(index, name, rule);
+  const isIndexed = aboutCommands ? !mayBeParameter(spec) : aboutFiles && family !== null;
+  if (!isIndexed) push(index.byTool, name, rule);
+}
+
+/** `Bash(run_in_background:true)` may be a parameter as well as a command. */
+function mayBeParameter(spec: RuleSpec): boolean {
+  return spec.kind === 'command' && spec.parameter !== null;
+}
+
+function addDomainRule(index: RuleIndex, name: string, domain: DomainPattern, rule: CompiledRule): void {
+  let rules = index.domains.get(name);
+  if (rules === undefined) {
+    rules = { byName: new Map(), open: [] };
+    index.domains.set(name, rules);
+  }
+  const { everything, labels } = domain;
+  if (everything || labels.some((label) => label.includes('*'))) rules.open.push(rule);
+  else push(rules.byName, labels.join('.'), rule);
+}
+
+/** Calls `each` for every domain rule of the tool that may cover one of the hosts; without hosts, for all of them. */
+export function forDomainRules(
+  index: RuleIndex,
+  call: { readonly tool: string; readonly entry: ToolEntry; readonly hosts: readonly string[] | null },
+  each: (rule: CompiledRule) => void,
+): void {
+  if (index.domains.size === 0) return;
+  for (const tool of [call.tool, ...(call.entry.aliases ?? [])]) {
+    const rules = index.domains.get(tool);
+    if (rules === undefined) continue;
+    rules.open.forEach(each);
+    if (call.hosts === null) for (const list of rules.byName.values()) list.forEach(each);
+    else forNames(rules.byName, call.hosts, each);
+  }
+}
+
+/** A host, and every name that it ends in. */
+function forNames(
+  byName: Map<string, CompiledRule[]>,
+  hosts: readonly string[],
+  each: (rule: CompiledRule) => void,
+): void {
+  for (const host of hosts) {
+    for (let at = 0; at >= 0; at = host.indexOf('.', at + 1)) {
+      byName.get(at === 0 ? host : host.slice(at + 1))?.forEach(each);
+    }
+  }
+}
+
+function isAbout(spec: RuleSpec, what: 'path' | 'command'): boolean {
+  return spec.kind === 'regex' ? spec.of === what : spec.kind === what;
 }
 
 function addPathRule(rules: PathRules, rule: CompiledRule): void {
   rules.all.push(rule);
-  const literal =
-    rule.spec.kind === 'path'
-      ? rule.spec.path.segments.find((one) => one !== null && one.folded !== null && one.folded !== '..')?.folded
-      : null;
-  if (literal === null || literal === undefined) rules.open.push(rule);
+  const literal = rule.spec.kind === 'path' ? rarestSegment(rule.spec.path) : null;
+  if (literal === null) rules.open.push(rule);
   else push(rules.byLiteral, literal, rule);
+}
+
+/** The longest literal segment: the one that fewest paths have. */
+function rarestSegment(path: PathPattern): string | null {
+  let rarest: string | null = null;
+  for (const segment of path.segments) {
+    const text = segment?.folded ?? null;
+    if (text !== null && text !== '..' && text.length > (rarest?.length ?? 0)) rarest = text;
+  }
+  return rarest;
 }
 
 /** Calls `each` for every rule of the family that may cover the canonical path; without a path (a wildcard, a folder taken whole) for all. */
@@ -77,22 +145,34 @@ export function forPathRules(rules: PathRules, path: string | null, each: (rule:
     return;
   }
   rules.open.forEach(each);
-  for (const segment of new Set(path.toLowerCase().split('/'))) rules.byLiteral.get(segment)?.forEach(each);
+  for (const segment of segmentsOf(path)) rules.byLiteral.get(segment)?.forEach(each);
+}
+
+/** The path that was split last: one call looks it up in several indexes. */
+let split: { readonly path: string; readonly segments: ReadonlySet<string> } = { path: '', segments: new Set() };
+
+function segmentsOf(path: string): ReadonlySet<string> {
+  if (split.path !== path) split = { path, segments: new Set(path.toLowerCase().split('/')) };
+  return split.segments;
 }
 
 /** So few rules are faster tried than looked up. */
 const FEW = 4;
 
 function addCommandRule(index: RuleIndex, name: string, rule: CompiledRule): void {
-  if (rule.spec.kind !== 'command') return;
+  const program = programOf(rule);
   let rules = index.commands.get(name);
   if (rules === undefined) {
     rules = { byProgram: new Map(), any: [] };
     index.commands.set(name, rules);
   }
-  const { program } = rule.spec.command;
   if (program === null) rules.any.push(rule);
   else push(rules.byProgram, program, rule);
+}
+
+function programOf({ spec }: CompiledRule): string | null {
+  if (spec.kind === 'command') return spec.command.program;
+  return spec.kind === 'regex' ? spec.regex.program : null;
 }
 
 function push(map: Map<string, CompiledRule[]>, key: string, rule: CompiledRule): void {

@@ -29,6 +29,8 @@ describe('wrappers', () => {
     ['bash <<E\nrm x\nE', 'rm x'],
     ['trap "rm x" EXIT', 'rm x'],
     ['find . -name a -exec rm x \\;', 'rm x'],
+    ['find . -exec sort + -o out {} \\;', 'sort + -o out {}'],
+    ['find . -exec grep x {} + -print', 'grep x {}'],
     ['xargs -n1 -I{} rm x', 'rm x {}'],
     ['nice timeout 5 env A=1 bash -c "eval rm x"', 'rm x'],
     ['strace -o f rm x', 'rm x'],

@@ -1,9 +1,13 @@
 /** Takes a script apart into calls: every simple command, and every command that a wrapper inside it runs. */
+import { expandBraces } from './braces.js';
 import { Folders } from './folders.js';
+import { hiddenScripts } from './hidden.js';
 import { parseShell } from './parse.js';
 import type { CallDoubt, ShellCall, ShellPlan } from './plan.js';
 import { baseName, elsewhereOf, spellingsOf, textOfWords } from './spellings.js';
-import type { ShellCommand, ShellDoubt, ShellInput, ShellWord } from './tree.js';
+import type { ShellShape } from './shapes.js';
+import type { ShellBinding, ShellCommand, ShellDoubt, ShellInput, ShellScript, ShellWord } from './tree.js';
+import { bareWord } from './word.js';
 import { isShell, unwrap, type Unwrapped } from './wrappers.js';
 
 const MAX_CALLS = 500;
@@ -20,7 +24,11 @@ interface Work {
   readonly calls: ShellCall[];
   /** Variables that the script itself sets to known text, by name. */
   readonly variables: Map<string, string>;
+  readonly bindings: Map<string, ShellBinding>;
+  /** Hands out the numbers of substitutions. */
+  readonly nests: { next: number };
   readonly doubts: Set<ShellDoubt>;
+  readonly shapes: Set<ShellShape>;
   readonly functions: string[];
   readonly maxLength: number;
   readonly home: string | null;
@@ -29,33 +37,82 @@ interface Work {
 interface Origin {
   readonly outer: number;
   readonly depth: number;
+  /** Number of the substitution that the outer call stands in, or -1. */
+  readonly nest: number;
+  readonly foreign: boolean;
+  /** What the outer call is fed, and so its first commands too. */
+  readonly input?: ShellInput;
   readonly cwds: readonly string[] | null;
 }
 
 /** Parses and takes apart a command line. Total; over the limits it adds a doubt and stops. */
 export function decompose(source: string, options: DecomposeOptions): ShellPlan {
   const { maxLength, home, cwd } = options;
-  const work: Work = { calls: [], variables: new Map(), doubts: new Set(), functions: [], maxLength, home };
-  addScript(work, source, { outer: -1, depth: 0, cwds: cwd === null ? null : [cwd] });
-  return { source, calls: work.calls, doubts: [...work.doubts], functions: work.functions };
+  const shapes = new Set<ShellShape>();
+  const variables = {
+    variables: new Map<string, string>(),
+    bindings: new Map<string, ShellBinding>(),
+    nests: { next: 0 },
+  };
+  const work: Work = { calls: [], ...variables, doubts: new Set(), shapes, functions: [], maxLength, home };
+  addScript(work, source, { outer: -1, depth: 0, nest: -1, foreign: false, cwds: cwd === null ? null : [cwd] });
+  addHidden(work);
+  const { calls, doubts, bindings, functions } = work;
+  return { source, calls, doubts: [...doubts], shapes, bindings, functions };
 }
 
 function addScript(work: Work, source: string, origin: Origin): void {
   if (isTooMuch(work, origin)) return;
-  const script = parseShell(source, work.maxLength);
+  const script = parseShell(source, work.maxLength, work.nests.next);
+  work.nests.next = script.nests;
   for (const doubt of script.doubts) work.doubts.add(doubt);
+  for (const shape of script.shapes) work.shapes.add(shape);
   work.functions.push(...script.functions);
   const folders = new Folders(script, origin.cwds);
   const numbers: number[] = [];
   for (const command of script.commands) {
     numbers.push(work.calls.length);
     const cwds = folders.enter(command, work.home);
-    addCall(work, withCallNumbers(command, numbers), { ...origin, cwds });
+    addCall(work, withInput(command, numbers, origin.input), { ...origin, cwds });
+  }
+  addBindings(work, script, numbers);
+}
+
+/** Scripts that calls build or hold; they may hold some themselves. */
+function addHidden(work: Work): void {
+  for (let number = 0; number < work.calls.length; number += 1) {
+    const call = work.calls[number];
+    if (call === undefined) return;
+    const { input, cwds } = call;
+    const origin = { outer: number, depth: depthOf(work, number), nest: -1, input, cwds };
+    for (const { text, sure } of hiddenScripts(call, work)) {
+      const doubts = sure ? work.doubts : new Set<ShellDoubt>();
+      addScript({ ...work, doubts }, text, { ...origin, foreign: call.foreign || !sure });
+    }
+  }
+}
+
+function depthOf(work: Work, number: number): number {
+  let depth = 1;
+  for (let call = work.calls[number]; call !== undefined && call.outer >= 0; call = work.calls[call.outer]) depth += 1;
+  return depth;
+}
+
+/** Scripts inside of scripts share their variables, as far as we know. */
+function addBindings(work: Work, script: ShellScript, numbers: readonly number[]): void {
+  for (const [name, binding] of script.bindings) {
+    const known = work.bindings.get(name) ?? { words: [], readers: [], unknown: false };
+    work.bindings.set(name, {
+      words: [...known.words, ...binding.words],
+      readers: [...known.readers, ...binding.readers.map((reader) => numbers[reader] ?? -1)],
+      unknown: known.unknown || binding.unknown,
+    });
   }
 }
 
 /** A script counts its commands from its own start; in the plan they have other numbers. */
-function withCallNumbers(command: ShellCommand, numbers: readonly number[]): ShellCommand {
+function withInput(command: ShellCommand, numbers: readonly number[], outer: ShellInput | undefined): ShellCommand {
+  if (command.input.kind === 'none' && outer !== undefined) return { ...command, input: outer };
   if (command.input.kind !== 'pipe') return command;
   return { ...command, input: { kind: 'pipe', from: numbers[command.input.from] ?? 0 } };
 }
@@ -76,11 +133,19 @@ function addCall(work: Work, command: ShellCommand, origin: Origin): void {
   }
   work.calls.push(call);
   if (origin.outer >= 0) work.calls[origin.outer]?.inner.push(number);
-  addInner(work, call, { outer: number, depth: origin.depth + 1, cwds: origin.cwds });
+  addInner(work, call, {
+    outer: number,
+    depth: origin.depth + 1,
+    nest: call.nest,
+    foreign: call.foreign,
+    input: call.input,
+    cwds: origin.cwds,
+  });
 }
 
 function makeCall(work: Work, command: ShellCommand, origin: Origin): ShellCall {
-  const { words, assignments, redirects, input, source, reveals } = command;
+  const { assignments, redirects, input, source, reveals } = command;
+  const words = withProgramBraces(command.words);
   const [name = null, ...args] = words;
   const program = programOf(name);
   const wrapper = program === null ? null : unwrap(program, args);
@@ -99,10 +164,22 @@ function makeCall(work: Work, command: ShellCommand, origin: Origin): ShellCall 
     doubt: program === null ? 'dynamic_program' : doubtOf(program, args, { wrapper, input }),
     reveals,
     outer: origin.outer,
+    nest: command.nest < 0 ? origin.nest : command.nest,
+    foreign: origin.foreign,
     wrapper,
     inner: [],
     cwds: origin.cwds,
   };
+}
+
+/** `{ls,-la,src}` is three words, the first of which is the program. */
+function withProgramBraces(words: readonly ShellWord[]): readonly ShellWord[] {
+  const [name, ...args] = words;
+  if (name?.pieces.some((piece) => piece.kind === 'brace') !== true) return words;
+  const expanded = name.pieces.every((piece) => piece.kind === 'brace' || piece.kind === 'literal')
+    ? expandBraces(name.text)
+    : null;
+  return expanded === null ? words : [...expanded.map(bareWord), ...args];
 }
 
 function programOf(name: ShellWord | null): string | null {
@@ -146,5 +223,16 @@ function isFedShell(call: ShellCall): boolean {
 function innerCommand(call: ShellCall, words: readonly ShellWord[]): ShellCommand {
   const source = words.map((word) => word.text).join(' ');
   const { input, reveals } = call;
-  return { source, assignments: [], words, redirects: [], input, reveals, scope: 0, chain: 0, join: 'first' };
+  return {
+    source,
+    assignments: [],
+    words,
+    redirects: [],
+    input,
+    reveals,
+    scope: 0,
+    nest: call.nest,
+    chain: 0,
+    join: 'first',
+  };
 }

@@ -12,15 +12,27 @@ const MAX_BRACKETS = 48;
  * Parses a script. Total: never throws, never loops. Over `maxLength` code units the script is still read (so that denies
  * can see it) but carries the doubt `too_long`; over MAX_SCRIPT_LENGTH it is not read at all.
  */
-export function parseShell(source: string, maxLength: number): ShellScript {
+export function parseShell(source: string, maxLength: number, firstNest = 0): ShellScript {
   const doubts = new Set<ShellDoubt>();
   if (source.length > maxLength) doubts.add('too_long');
   addCharacterDoubts(source, doubts);
-  if (isParsable(source, doubts)) return walkScript(parse(source), source, doubts);
-  return { commands: [], scopes: [-1], functions: [], doubts: [...doubts] };
+  if (isParsable(source, doubts)) return walkScript(parse(source), source, { doubts, firstNest });
+  return {
+    commands: [],
+    scopes: [-1],
+    functions: [],
+    shapes: new Set(),
+    bindings: new Map(),
+    nests: firstNest,
+    doubts: [...doubts],
+  };
 }
 
+/** The shell joins lines before it reads signs: `$\⏎HOME` is a variable, `<\⏎(x)` a process. The parser does not. */
+const SPLIT_SIGN = /\$\\\n|[<>&|;(](?:\\\n)+[<>&|;(]/;
+
 function addCharacterDoubts(source: string, doubts: Set<ShellDoubt>): void {
+  if (SPLIT_SIGN.test(source)) doubts.add('syntax');
   if (hasControl(source)) doubts.add('control_character');
   if (hasInvisible(source)) doubts.add('invisible_character');
 }

@@ -1,5 +1,6 @@
 /** A command line taken apart into the programs that it would start. */
-import type { ShellAssignment, ShellDoubt, ShellInput, ShellRedirect, ShellWord } from './tree.js';
+import type { ShellAssignment, ShellBinding, ShellDoubt, ShellInput, ShellRedirect, ShellWord } from './tree.js';
+import type { ShellShape } from './shapes.js';
 import type { Unwrapped } from './wrappers.js';
 
 /** Why a call can never be allowed unasked, whatever rules say. */
@@ -30,6 +31,10 @@ export interface ShellCall {
   readonly wrapper: Unwrapped | null;
   /** Numbers of the calls that this one runs. */
   readonly inner: number[];
+  /** Number of the substitution that it stands in directly, or -1. */
+  readonly nest: number;
+  /** It stands in code of another language or behind a flag of another program: rules that deny it ask. */
+  readonly foreign: boolean;
   /** Folders that it may run in, as given; null: unknown. */
   readonly cwds: readonly string[] | null;
 }
@@ -39,6 +44,10 @@ export interface ShellPlan {
   readonly source: string;
   readonly calls: readonly ShellCall[];
   readonly doubts: readonly ShellDoubt[];
+  /** Constructions besides plain commands, those of any nested script too. */
+  readonly shapes: ReadonlySet<ShellShape>;
+  /** What the script gives its variables. */
+  readonly bindings: ReadonlyMap<string, ShellBinding>;
   /** Names of the functions that the script defines. */
   readonly functions: readonly string[];
 }

@@ -52,7 +52,8 @@ export function decomposePowerShell(source: string, maxLength: number): ShellPla
   if (hasControl(source.replaceAll('\r\n', '\n'))) reader.doubts.add('control_character');
   if (hasInvisible(source)) reader.doubts.add('invisible_character');
   readAll(reader, source);
-  return { source, calls: reader.statements.map(toCall), doubts: [...reader.doubts], functions: [] };
+  const calls = reader.statements.map(toCall);
+  return { source, calls, doubts: [...reader.doubts], shapes: new Set(), bindings: new Map(), functions: [] };
 }
 
 function readAll(reader: Reader, source: string): void {
@@ -141,6 +142,8 @@ function toCall(words: ShellWord[]): ShellCall {
     doubt: folded === 'Invoke-Expression' || folded === 'Invoke-Command' ? 'dynamic_script' : null,
     reveals: false,
     outer: -1,
+    nest: -1,
+    foreign: false,
     wrapper: null,
     inner: [],
     cwds: null,

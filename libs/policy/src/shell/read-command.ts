@@ -45,7 +45,8 @@ export function readRedirects(
 
 function readAssignment(item: Assignment, findings: WordFindings): ShellAssignment {
   const words = assignmentWords(item, findings).map((word) => readWord(word, findings));
-  return { name: item.name, value: words.length === 1 ? (words[0] ?? null) : null };
+  const only = words.length === 1 && item.append !== true && item.index === undefined ? words[0] : undefined;
+  return { name: item.name, value: item.value.type === 'Word' ? (only ?? null) : null };
 }
 
 /** `export A=$(x)`: an assignment among the arguments. Its text stays one word. */
@@ -65,14 +66,20 @@ function assignmentArgument(item: Assignment, findings: WordFindings): ShellWord
 /** Adds the redirect; returns what it means for standard input, if anything. */
 function addRedirect(item: Redirection, out: ShellRedirect[], findings: WordFindings): ShellInput | null {
   if (item.type === 'HereDoc') return hereDocument(item, findings);
-  const target = item.target === undefined ? null : readWord(item.target, findings);
-  if (target === null) findings.doubts.add('syntax');
+  const target = readTarget(item, findings);
   if (item.type === 'HereString') {
     return target?.literal === true ? { kind: 'text', text: target.value } : { kind: 'unknown' };
   }
   const access = redirectAccess(item.operator, target);
-  out.push({ access, target });
+  out.push(item.operator.endsWith('>>') ? { access, target, appends: true } : { access, target });
   return item.operator === '<' || item.operator === '<>' ? { kind: 'unknown' } : null;
+}
+
+function readTarget(item: Exclude<Redirection, HereDoc>, findings: WordFindings): ShellWord | null {
+  const target = item.target === undefined ? null : readWord(item.target, findings);
+  if (target === null) findings.doubts.add('syntax');
+  else if (!target.literal) findings.shapes.add('open_redirect');
+  return target;
 }
 
 function redirectAccess(operator: string, target: ShellWord | null): 'read' | 'write' | null {
@@ -83,6 +90,7 @@ function redirectAccess(operator: string, target: ShellWord | null): 'read' | 'w
 
 function hereDocument(item: HereDoc, findings: WordFindings): ShellInput {
   if (item.closing === undefined) findings.doubts.add('syntax');
+  if (item.delimiter?.quoted !== true) findings.shapes.add('here_document');
   let literal = true;
   if (item.body.parts !== undefined && item.delimiter?.quoted !== true) {
     const word: Word = {

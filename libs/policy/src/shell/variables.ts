@@ -1,5 +1,5 @@
 /** What a script does with variables: which it sets, which may hold more than numbers, and which it only reveals. */
-import type { Piece, ShellAssignment, ShellWord } from './tree.js';
+import type { Piece, ShellAssignment, ShellBinding, ShellWord } from './tree.js';
 
 /** Variables seen so far in a script. */
 export interface ScriptVariables {
@@ -9,6 +9,35 @@ export interface ScriptVariables {
   readonly texts: Set<string>;
   /** Evaluated as arithmetic somewhere, which runs commands written inside their text. */
   readonly evaluated: Set<string>;
+  /** Set inside of words: `${x:=y}`. */
+  readonly assigned: Set<string>;
+  readonly bindings: Map<string, ShellBinding>;
+}
+
+/** No variables yet. */
+export function noVariables(): ScriptVariables {
+  return { set: new Set(), texts: new Set(), evaluated: new Set(), assigned: new Set(), bindings: new Map() };
+}
+
+function bindingOf(known: ScriptVariables, name: string): ShellBinding {
+  let binding = known.bindings.get(name);
+  if (binding === undefined) {
+    binding = { words: [], readers: [], unknown: false };
+    known.bindings.set(name, binding);
+  }
+  return binding;
+}
+
+function bind(known: ScriptVariables, name: string, words: readonly ShellWord[] | null): void {
+  const binding = bindingOf(known, name);
+  if (words === null) binding.unknown = true;
+  else binding.words.push(...words);
+}
+
+/** What the whole script gives its variables. */
+export function bindingsOf(known: ScriptVariables): ReadonlyMap<string, ShellBinding> {
+  for (const name of known.assigned) bind(known, name, null);
+  return known.bindings;
 }
 
 const SETTERS = new Set([
@@ -25,30 +54,63 @@ const SETTERS = new Set([
   'let',
 ]);
 
-/** Remembers what a command sets, and whether it may be more than a number. */
+/** Remembers what the command of that number sets, and whether it may be more than a number. */
 export function noteCommand(
   known: ScriptVariables,
   words: readonly ShellWord[],
   assignments: readonly ShellAssignment[],
+  number: number,
 ): void {
   for (const { name, value } of assignments) {
-    if (words.length === 0) known.set.add(name);
+    if (words.length === 0) assign(known, name, value);
     if (value === null || !isNumber(value)) known.texts.add(name);
   }
-  if (SETTERS.has(words[0]?.value ?? '')) noteNames(known, words);
+  if (words[0]?.value === 'read') noteRead(known, words, number);
+  else if (SETTERS.has(words[0]?.value ?? '')) noteNames(known, words);
+}
+
+function assign(known: ScriptVariables, name: string, value: ShellWord | null): void {
+  known.set.add(name);
+  bind(known, name, value === null ? null : [value]);
+}
+
+/** `read -r a b`: from its input. With any other flag nobody knows. */
+function noteRead(known: ScriptVariables, words: readonly ShellWord[], number: number): void {
+  const plain = words.slice(1).every((word) => /^(?:-r|[A-Za-z_]\w*)$/.test(word.value));
+  if (!plain) noteNames(known, words);
+  for (const { value } of words.slice(1)) {
+    if (!/^[A-Za-z_]\w*$/.test(value)) continue;
+    known.set.add(value);
+    known.texts.add(value);
+    if (plain) bindingOf(known, value).readers.push(number);
+  }
 }
 
 function noteNames(known: ScriptVariables, words: readonly ShellWord[]): void {
   for (const word of words) {
     const name = /^[A-Za-z_][A-Za-z0-9_]*/.exec(word.value)?.[0];
-    if (name !== undefined) known.texts.add(name);
+    if (name === undefined) continue;
+    known.texts.add(name);
+    if (/^(?:mapfile|readarray)$/.test(words[0]?.value ?? '') || word.value.startsWith(`${name}=`)) known.set.add(name);
+    bind(known, name, null);
   }
 }
 
-/** Remembers a loop's variable; `words` are its list as written. */
-export function noteLoop(known: ScriptVariables, name: string, words: readonly string[]): void {
+/** Remembers a loop's variable; `list` is what it runs over, null for the positional parameters. */
+export function noteLoop(known: ScriptVariables, name: string, list: readonly ShellWord[] | null): void {
+  const words = list?.map((word) => word.text) ?? [];
+  bind(known, name, list);
   known.set.add(name);
   if (!words.every((word) => /^[-\d{}.]+$/.test(word))) known.texts.add(name);
+}
+
+/** Remembers what a counting loop sets: numbers. */
+export function noteCounter(known: ScriptVariables, text: string): void {
+  for (const match of text.matchAll(/([A-Za-z_]\w*)\s*(?:[-+*/%]?=(?!=)|\+\+|--)/g)) {
+    if (match[1] === undefined) continue;
+    known.set.add(match[1]);
+    known.assigned.add(match[1]);
+  }
 }
 
 const INDEX_READERS = new Set([...SETTERS, 'test', '[', 'unset', 'wait']);
@@ -71,24 +133,18 @@ function isNumber(word: ShellWord): boolean {
 }
 
 /** Variables whose value tells nothing that the agent does not know. */
+// prettier-ignore
 const PLAIN_VARIABLES = new Set([
-  'PWD',
-  'OLDPWD',
-  'USER',
-  'LOGNAME',
-  'SHELL',
-  'LANG',
-  'TERM',
-  'RANDOM',
-  'SECONDS',
-  'LINENO',
-  'HOSTNAME',
-  'UID',
-  'PPID',
-  'BASH_VERSION',
-  'OSTYPE',
-  'TMPDIR',
+  'PWD', 'OLDPWD', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TERM', 'RANDOM', 'SECONDS', 'LINENO', 'HOSTNAME', 'UID', 'EUID', 'PPID', 'BASH_VERSION',
+  'OSTYPE', 'TMPDIR', 'PATH', 'COLUMNS', 'LINES', 'EDITOR', 'PAGER', 'NODE_ENV', 'GOPATH', 'GOROOT', 'JAVA_HOME', 'VIRTUAL_ENV', 'CONDA_PREFIX',
+  'DISPLAY', 'SHLVL', 'MACHTYPE', 'HOSTTYPE', 'BASH_VERSINFO', 'BASH_SOURCE', 'PIPESTATUS', 'FUNCNAME', 'REPLY', 'EPOCHSECONDS', 'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR',
 ]);
+
+/** True for a variable whose value tells nothing new. */
+export function isPlainVariable(name: string): boolean {
+  return PLAIN_VARIABLES.has(name);
+}
 
 /** True when the word shows a variable that the script does not set, so that what the machine holds in it comes out. */
 export function revealsOf(word: ShellWord, known: ScriptVariables): boolean {

@@ -11,8 +11,19 @@ import {
   type Word,
 } from 'unbash';
 import { readCommand, readRedirects } from './read-command.js';
-import type { ShellCommand, ShellDoubt, ShellInput, ShellJoin, ShellScript } from './tree.js';
-import { evaluatesIndex, evaluatesText, noteCommand, noteLoop, revealsOf, type ScriptVariables } from './variables.js';
+import { isQuotedMessage, type ShellShape } from './shapes.js';
+import type { ShellCommand, ShellDoubt, ShellInput, ShellJoin, ShellScript, ShellWord } from './tree.js';
+import {
+  bindingsOf,
+  evaluatesIndex,
+  evaluatesText,
+  noteCommand,
+  noteCounter,
+  noteLoop,
+  noVariables,
+  revealsOf,
+  type ScriptVariables,
+} from './variables.js';
 import { noteArithmetic, readWord, type WordFindings } from './word.js';
 
 const MAX_NESTING = 16;
@@ -25,6 +36,7 @@ interface Frame {
   readonly chain: number;
   readonly join: ShellJoin;
   readonly nesting: number;
+  readonly nest: number;
   readonly input: ShellInput | null;
 }
 
@@ -34,24 +46,34 @@ interface Walk {
   readonly scopes: number[];
   readonly functions: string[];
   readonly doubts: Set<ShellDoubt>;
+  readonly shapes: Set<ShellShape>;
   readonly variables: ScriptVariables;
+  readonly nests: { next: number };
   chains: number;
   nodes: number;
 }
 
+/** What is known before the walk: doubts so far, and the first number for substitutions. */
+export interface WalkStart {
+  readonly doubts: Set<ShellDoubt>;
+  readonly firstNest: number;
+}
+
 /** Takes a parsed script apart. Over the node cap it stops with the doubt `too_many_parts`. */
-export function walkScript(script: ParsedScript, source: string, doubts: Set<ShellDoubt>): ShellScript {
+export function walkScript(script: ParsedScript, source: string, start: WalkStart): ShellScript {
   const walk: Walk = {
     stack: [],
     commands: [],
     scopes: [-1],
     functions: [],
-    doubts,
-    variables: { set: new Set(), texts: new Set(), evaluated: new Set() },
+    doubts: start.doubts,
+    shapes: new Set(),
+    variables: noVariables(),
+    nests: { next: start.firstNest },
     chains: 0,
     nodes: 0,
   };
-  pushScript(walk, script, { source, scope: 0, nesting: 0, input: null });
+  pushScript(walk, script, { source, scope: 0, nesting: 0, nest: -1, input: null });
   while (walk.stack.length > 0) {
     const frame = walk.stack.pop();
     walk.nodes += 1;
@@ -62,17 +84,21 @@ export function walkScript(script: ParsedScript, source: string, doubts: Set<She
     visit(walk, frame);
   }
   if (evaluatesText(walk.variables)) walk.doubts.add('indirect_expansion');
-  return { commands: walk.commands, scopes: walk.scopes, functions: walk.functions, doubts: [...walk.doubts] };
+  const { commands, scopes, functions, shapes } = walk;
+  const known = { bindings: bindingsOf(walk.variables), nests: walk.nests.next };
+  return { commands, scopes, functions, shapes, ...known, doubts: [...walk.doubts] };
 }
 
 function newFindings(walk: Walk): WordFindings {
-  return { nested: [], doubts: walk.doubts, evaluated: walk.variables.evaluated };
+  const { doubts, shapes, nests, variables } = walk;
+  return { nested: [], nests, doubts, shapes, evaluated: variables.evaluated, assigned: variables.assigned };
 }
 
 interface Place {
   readonly source: string;
   readonly scope: number;
   readonly nesting: number;
+  readonly nest: number;
   /** What the enclosing commands are fed; null: nothing is known. */
   readonly input: ShellInput | null;
 }
@@ -87,6 +113,7 @@ function pushStatements(walk: Walk, statements: readonly Statement[], place: Pla
     const statement = statements[index];
     if (statement === undefined) continue;
     walk.chains += 1;
+    if (statement.background === true) walk.shapes.add('background');
     const scope = statement.background === true ? newScope(walk, place.scope) : place.scope;
     walk.stack.push({ ...place, scope, node: statement.command, chain: walk.chains, join: 'first' });
   }
@@ -116,6 +143,7 @@ function visit(walk: Walk, frame: Frame): void {
       pushAndOr(walk, frame, node);
       return;
     case 'Pipeline':
+      if (node.prefixes.some((prefix) => prefix.type === 'Time')) walk.shapes.add('time');
       for (let index = node.commands.length - 1; index >= 0; index -= 1) {
         const input: ShellInput | null = index > 0 ? { kind: 'pipe', from: walk.commands.length } : frame.input;
         const child = node.commands[index];
@@ -156,17 +184,24 @@ function visitCompound(walk: Walk, frame: Frame): void {
       return;
     case 'For':
     case 'Select':
-      noteLoop(walk.variables, node.name.value, node.wordlist?.map((word) => word.text) ?? []);
+      if (node.type === 'Select') walk.shapes.add('select');
       pushList(walk, frame, node.body);
-      addWords(walk, frame, node.wordlist ?? []);
+      noteLoop(
+        walk.variables,
+        node.name.value,
+        node.wordlist === undefined ? null : addWords(walk, frame, node.wordlist),
+      );
       return;
     case 'BraceGroup':
+      walk.shapes.add('group');
       pushList(walk, frame, node.body);
       return;
     case 'Subshell':
+      walk.shapes.add('subshell');
       pushList(walk, { ...frame, scope: newScope(walk, frame.scope) }, node.body);
       return;
     case 'Case':
+      walk.shapes.add('case');
       for (const item of [...node.items].reverse()) pushList(walk, frame, item.body);
       addWords(walk, frame, [node.word, ...node.items.flatMap((item) => [...item.pattern])]);
       return;
@@ -193,11 +228,16 @@ function visitRare(walk: Walk, frame: Frame): void {
       addExpression(walk, frame, node);
       return;
     case 'ArithmeticFor':
+      walk.shapes.add('arithmetic');
       pushList(walk, frame, node.body);
-      for (const part of [node.initialize, node.test, node.update])
-        if (part !== undefined) addArithmetic(walk, frame, part);
+      for (const part of [node.initialize, node.test, node.update]) {
+        if (part === undefined) continue;
+        addArithmetic(walk, frame, part);
+        noteCounter(walk.variables, frame.source.slice(part.pos, part.end));
+      }
       return;
     case 'ArithmeticCommand':
+      walk.shapes.add('arithmetic');
       if (node.expression !== undefined) addArithmetic(walk, frame, node.expression);
       else if (node.body.trim() !== '') walk.doubts.add('indirect_expansion');
       return;
@@ -222,6 +262,7 @@ function addExpression(walk: Walk, frame: Frame, node: SyntaxNode): void {
       next.type === 'ArithmeticCommandExpansion'
     ) {
       findings.nested.push(next);
+      findings.shapes.add('substitution');
     } else forEachChild(next, (child) => pending.push(child));
   }
   pushNested(walk, frame, findings);
@@ -243,10 +284,16 @@ function addArithmetic(walk: Walk, frame: Frame, node: SyntaxNode): void {
 }
 
 /** Reads words that belong to no command, only for what they run. */
-function addWords(walk: Walk, frame: Frame, words: readonly Word[]): void {
+function addWords(walk: Walk, frame: Frame, words: readonly Word[]): ShellWord[] {
   const findings: WordFindings = newFindings(walk);
-  for (const word of words) readWord(word, findings);
+  const out = words.map((word) => readWord(word, findings));
   pushNested(walk, frame, findings);
+  return out;
+}
+
+function newNest(walk: Walk): number {
+  walk.nests.next += 1;
+  return walk.nests.next - 1;
 }
 
 function pushNested(walk: Walk, frame: Frame, findings: WordFindings): void {
@@ -255,18 +302,22 @@ function pushNested(walk: Walk, frame: Frame, findings: WordFindings): void {
       walk.doubts.add('too_deep');
       return;
     }
-    const script = findings.nested[index]?.script;
+    const { script, nest } = findings.nested[index] ?? {};
     const { source, input } = frame;
-    const place = { source, input, scope: newScope(walk, frame.scope), nesting: frame.nesting + 1 };
+    const scope = newScope(walk, frame.scope);
+    const place = { source, input, scope, nesting: frame.nesting + 1, nest: nest ?? newNest(walk) };
     if (script === undefined) walk.doubts.add('syntax');
     else pushScript(walk, script, place);
   }
 }
 
 function addCommand(walk: Walk, frame: Frame, node: Command): void {
-  const findings: WordFindings = newFindings(walk);
+  const shapes = new Set<ShellShape>();
+  const findings: WordFindings = { ...newFindings(walk), shapes };
   const { words, assignments, redirects, input } = readCommand(node, frame.input, findings);
-  noteCommand(walk.variables, words, assignments);
+  if (shapes.has('substitution') && isQuotedMessage(words, findings.nested.length)) shapes.delete('substitution');
+  for (const shape of shapes) walk.shapes.add(shape);
+  noteCommand(walk.variables, words, assignments, walk.commands.length);
   if (evaluatesIndex(words)) walk.doubts.add('indirect_expansion');
   walk.commands.push({
     source: frame.source.slice(node.pos, node.end),
@@ -276,6 +327,7 @@ function addCommand(walk: Walk, frame: Frame, node: Command): void {
     input,
     reveals: words.some((word) => revealsOf(word, walk.variables)),
     scope: frame.scope,
+    nest: frame.nest,
     chain: frame.chain,
     join: frame.join,
   });
@@ -294,6 +346,7 @@ function addRedirects(walk: Walk, frame: Frame, list: readonly Redirection[]): S
     input: { kind: 'none' },
     reveals: false,
     scope: frame.scope,
+    nest: frame.nest,
     chain: frame.chain,
     join: frame.join,
   });

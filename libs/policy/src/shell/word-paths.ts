@@ -43,7 +43,8 @@ function append(path: string | null, more: string): string | null {
   return path === null ? null : path + more;
 }
 
-function escapeGlob(value: string): string {
+/** Takes the meaning of shell wildcards away. */
+export function escapeGlob(value: string): string {
   return /[*?[\\]/.test(value) ? value.replace(/[*?[\\]/g, '\\$&') : value;
 }
 

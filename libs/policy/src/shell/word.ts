@@ -11,14 +11,20 @@ import {
   type Word,
   type WordPart,
 } from 'unbash';
-import type { Piece, ShellDoubt, ShellWord } from './tree.js';
+import type { ShellShape } from './shapes.js';
+import type { NamesOf, Piece, ShellDoubt, ShellWord } from './tree.js';
 
 /** What reading words leaves behind: scripts inside substitutions, and doubts. */
 export interface WordFindings {
-  readonly nested: { script: ParsedScript | undefined }[];
+  readonly nested: { script: ParsedScript | undefined; nest?: number }[];
+  /** Hands out the numbers of substitutions. */
+  readonly nests: { next: number };
   readonly doubts: Set<ShellDoubt>;
+  readonly shapes: Set<ShellShape>;
   /** Variables whose text is evaluated as arithmetic, which may run commands written inside it. */
   readonly evaluated: Set<string>;
+  /** Variables set inside of words: `${x:=y}`. */
+  readonly assigned: Set<string>;
 }
 
 /**
@@ -28,14 +34,17 @@ export interface WordFindings {
 export function noteArithmetic(text: string, findings: WordFindings): void {
   const plain = text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, '$1');
   if (/[[`{]|\$[^A-Za-z_]/.test(plain)) findings.doubts.add('indirect_expansion');
-  for (const name of plain.match(/[A-Za-z_][A-Za-z0-9_]*/g) ?? []) findings.evaluated.add(name);
+  for (const name of plain.match(/[A-Za-z_][A-Za-z0-9_]*/g) ?? []) {
+    findings.evaluated.add(name);
+    findings.shapes.add('variable');
+  }
 }
 
 /** Converts one word. Nested scripts and doubts are added to `findings`. */
 export function readWord(word: Word, findings: WordFindings): ShellWord {
   const { text } = word;
   const parts = word.parts;
-  if (text.charCodeAt(0) === 61 || text.includes('***')) findings.doubts.add('other_shell'); // `=cmd` and `***` of zsh
+  if (/^=[^=~]/.test(text) || text.includes('***')) findings.doubts.add('other_shell'); // `=cmd` and `***` of zsh
   if (parts === undefined) return plainWord(text, word.value);
   const pieces: Piece[] = [];
   for (const part of parts) addPart(part, pieces, findings);
@@ -48,9 +57,20 @@ export function literalWord(value: string): ShellWord {
   return { text: value, value, literal: true, pieces: [{ kind: 'literal', value, quoted: true }] };
 }
 
-/** A word whose value only the running shell knows. */
-export function dynamicWord(text: string): ShellWord {
-  return { text, value: text, literal: false, pieces: [{ kind: 'dynamic', text }] };
+/** A word that the calling wrapper fills in, such as the `{}` of `find -exec`. */
+export function filledWord(text: string): ShellWord {
+  const at = text.indexOf('{}');
+  if (at >= 0 && text.includes('{}', at + 2))
+    return { text, value: text, literal: false, pieces: [{ kind: 'dynamic', text }] };
+  const pieces: Piece[] = [{ kind: 'dynamic', text: at < 0 ? text : '{}', names: { from: 'outer' } }];
+  if (at > 0) pieces.unshift({ kind: 'literal', value: text.slice(0, at), quoted: true });
+  if (at >= 0 && at + 2 < text.length) pieces.push({ kind: 'literal', value: text.slice(at + 2), quoted: true });
+  return { text, value: text, literal: false, pieces };
+}
+
+/** A word as if written without quotes: only `~` at its front means something. */
+export function bareWord(text: string): ShellWord {
+  return plainWord(text, text);
 }
 
 function plainWord(text: string, value: string): ShellWord {
@@ -80,6 +100,7 @@ function addPart(part: WordPart, pieces: Piece[], findings: WordFindings): void 
       pieces.push({ kind: 'literal', value: part.value, quoted: true });
       return;
     case 'AnsiCQuoted':
+      findings.shapes.add('ansi_quoting');
       pieces.push(ansiPiece(part.text, part.value));
       return;
     case 'DoubleQuoted':
@@ -91,6 +112,7 @@ function addPart(part: WordPart, pieces: Piece[], findings: WordFindings): void 
       return;
     case 'BraceExpansion':
       pieces.push({ kind: 'brace', value: part.text });
+      findings.shapes.add('brace_expansion');
       part.parts?.forEach((inner) => addNestedOf(inner, findings));
       return;
     default:
@@ -121,15 +143,18 @@ type ExpansionPart = Exclude<
 function addExpansion(part: ExpansionPart, pieces: Piece[], findings: WordFindings): void {
   switch (part.type) {
     case 'SimpleExpansion':
+      if (part.text !== '$HOME') findings.shapes.add('variable');
       pieces.push(part.text === '$HOME' ? { kind: 'home' } : variablePiece(part.text.slice(1), part.text));
       return;
     case 'ParameterExpansion':
+      findings.shapes.add('variable');
       pieces.push(parameterPiece(part, findings));
       return;
     case 'CommandExpansion':
       if (/^\$\{[\s|]/.test(part.text)) findings.doubts.add('other_shell'); // `${ cmd; }`
       break;
     case 'LocaleString':
+      findings.shapes.add('ansi_quoting');
       addQuoted(part.parts, [], findings);
       break;
     case 'ExtendedGlob':
@@ -140,9 +165,19 @@ function addExpansion(part: ExpansionPart, pieces: Piece[], findings: WordFindin
     case 'ProcessSubstitution':
       break;
   }
-  if (part.type === 'CommandExpansion' || part.type === 'ProcessSubstitution') findings.nested.push(part);
   if (part.type === 'ArithmeticExpansion') addArithmetic(part, findings);
-  pieces.push({ kind: 'dynamic', text: part.text });
+  const names = addSubstitution(part, findings);
+  pieces.push(names === null ? { kind: 'dynamic', text: part.text } : { kind: 'dynamic', text: part.text, names });
+}
+
+/** Notes the script inside, if there is one, and says what its output is. */
+function addSubstitution(part: ExpansionPart, findings: WordFindings): NamesOf | null {
+  if (part.type !== 'CommandExpansion' && part.type !== 'ProcessSubstitution') return null;
+  const nest = findings.nests.next;
+  findings.nests.next += 1;
+  findings.nested.push({ script: part.script, nest });
+  findings.shapes.add('substitution');
+  return part.type === 'CommandExpansion' ? { from: 'script', nest } : { from: 'stream' };
 }
 
 /** `$((…))` and `$[…]`: its variables are noted, its substitutions walked. */
@@ -157,6 +192,7 @@ function addArithmetic(part: ArithmeticExpansionPart, findings: WordFindings): v
       next?.type === 'ArithmeticCommandExpansion'
     ) {
       findings.nested.push(next);
+      findings.shapes.add('substitution');
     } else if (next !== undefined) forEachChild(next, (child) => pending.push(child));
   }
 }
@@ -172,12 +208,13 @@ function parameterPiece(part: ParameterExpansionPart, findings: WordFindings): P
   }
   if (prefix === '!') findings.doubts.add('indirect_expansion'); // `${!x}` reads the variable that x names
   if (index !== undefined) addIndex(index, findings);
-  if (operation !== undefined) addOperation(operation, findings);
+  if (operation !== undefined) addOperation(operation, findings, part.parameter);
   return { kind: 'dynamic', text: part.text };
 }
 
 /** `${x@P}` runs substitutions inside x; a slice is arithmetic. */
-function addOperation(operation: ParameterOperation, findings: WordFindings): void {
+function addOperation(operation: ParameterOperation, findings: WordFindings, name: string): void {
+  if (operation.type === 'Default' && operation.operator.endsWith('=')) findings.assigned.add(name);
   if (operation.type === 'Transform' || operation.type === 'Unknown') findings.doubts.add('indirect_expansion');
   for (const word of operandWords(operation)) addNestedWord(word, findings);
   if (operation.type === 'Slice') noteArithmetic(`${operation.offset.text} ${operation.length?.text ?? ''}`, findings);
@@ -218,5 +255,6 @@ function addNestedOf(part: WordPart, findings: WordFindings): void {
 /** The words that an assignment gives: its value, or its array's elements. Its index is read for what it evaluates. */
 export function assignmentWords(assignment: AssignmentPrefix, findings: WordFindings): Word[] {
   if (assignment.index !== undefined) addIndex(assignment.index, findings);
+  if (assignment.index !== undefined || assignment.value.type === 'ArrayValue') findings.shapes.add('array');
   return assignment.value.type === 'ArrayValue' ? [...assignment.value.elements] : [assignment.value];
 }

@@ -1,5 +1,6 @@
 /** Programs that run another program named in their arguments: how to find it, and whether an allow may look through. */
-import { literalWord, dynamicWord } from './word.js';
+import { isSafeVariable } from '../commands/environment.js';
+import { filledWord, literalWord } from './word.js';
 import type { ShellWord } from './tree.js';
 
 /** What a wrapper runs: words of a command, or script text; null text: known only when it runs. */
@@ -12,6 +13,8 @@ export interface Unwrapped {
   readonly clear: boolean;
   /** Only a rule that spells the command out in full may allow the wrapper. */
   readonly exactOnly: boolean;
+  /** It does nothing besides running what it wraps, so if all of that only reads, so does it. */
+  readonly idle: boolean;
   readonly wrapped: readonly Wrapped[];
 }
 
@@ -23,21 +26,27 @@ interface WrapperRow {
   readonly clear?: true;
   readonly assignments?: true;
   readonly exactOnly?: true;
+  /** With any flags, or only with flags of this form. */
+  readonly idle?: true | RegExp;
 }
 
 const PLAIN: WrapperRow = { valueFlags: [] };
 
 const ROWS: Readonly<Record<string, WrapperRow>> = {
-  timeout: { valueFlags: ['-s', '--signal', '-k', '--kill-after'], operands: 1, clear: true },
-  gtimeout: { valueFlags: ['-s', '--signal', '-k', '--kill-after'], operands: 1, clear: true },
-  time: { valueFlags: ['-f', '--format', '-o', '--output'], clear: true },
-  nice: { valueFlags: ['-n', '--adjustment'], clear: true },
-  nohup: { valueFlags: [], clear: true },
-  stdbuf: { valueFlags: ['-i', '-o', '-e', '--input', '--output', '--error'], clear: true },
-  command: { valueFlags: [], clear: true },
-  builtin: { valueFlags: [], clear: true },
-  noglob: { valueFlags: [], clear: true },
-  env: { valueFlags: ['-u', '--unset', '-C', '--chdir', '-P'], assignments: true },
+  timeout: { valueFlags: ['-s', '--signal', '-k', '--kill-after'], operands: 1, clear: true, idle: true },
+  gtimeout: { valueFlags: ['-s', '--signal', '-k', '--kill-after'], operands: 1, clear: true, idle: true },
+  time: { valueFlags: ['-f', '--format', '-o', '--output'], idle: /^(?!-[a-zA-Z]*[oa]|--(?:o|a))/ },
+  nice: { valueFlags: ['-n', '--adjustment'], clear: true, idle: true },
+  nohup: { valueFlags: [], clear: true, idle: true },
+  stdbuf: { valueFlags: ['-i', '-o', '-e', '--input', '--output', '--error'], clear: true, idle: true },
+  command: { valueFlags: [], clear: true, idle: true },
+  builtin: { valueFlags: [], clear: true, idle: true },
+  noglob: { valueFlags: [], clear: true, idle: true },
+  env: {
+    valueFlags: ['-u', '--unset', '-C', '--chdir', '-P'],
+    assignments: true,
+    idle: /^(?:-i|-|--ignore-environment|--)$/,
+  },
   sudo: {
     valueFlags: [
       '-u',
@@ -63,8 +72,8 @@ const ROWS: Readonly<Record<string, WrapperRow>> = {
   pkexec: { valueFlags: ['--user'] },
   exec: { valueFlags: ['-a'] },
   watch: { valueFlags: ['-n', '--interval', '-q', '--equexit'], exactOnly: true },
-  setsid: { ...PLAIN, exactOnly: true },
-  ionice: { valueFlags: ['-c', '-n', '--class', '--classdata'], exactOnly: true },
+  setsid: { ...PLAIN, exactOnly: true, idle: true },
+  ionice: { valueFlags: ['-c', '-n', '--class', '--classdata'], exactOnly: true, idle: true },
   chrt: { valueFlags: [], operands: 1 },
   taskset: { valueFlags: [], operands: 1 },
   flock: { valueFlags: ['-w', '--timeout', '-E', '--conflict-exit-code'], operands: 1, exactOnly: true },
@@ -73,7 +82,7 @@ const ROWS: Readonly<Record<string, WrapperRow>> = {
   unshare: PLAIN,
   nsenter: { valueFlags: ['-t', '--target', '-S', '-G'] },
   chroot: { valueFlags: [], operands: 1 },
-  caffeinate: { valueFlags: ['-t', '-w'] },
+  caffeinate: { valueFlags: ['-t', '-w'], idle: true },
 };
 
 /**
@@ -144,7 +153,7 @@ export function unwrap(program: string, args: readonly ShellWord[]): Unwrapped |
 }
 
 function opaque(...wrapped: Wrapped[]): Unwrapped {
-  return { clear: false, exactOnly: false, wrapped };
+  return { clear: false, exactOnly: false, idle: false, wrapped };
 }
 
 const SPECIAL: Readonly<Record<string, (args: readonly ShellWord[]) => Unwrapped | null>> = {
@@ -154,17 +163,38 @@ const SPECIAL: Readonly<Record<string, (args: readonly ShellWord[]) => Unwrapped
   git: unwrapGit,
   eval: (args) => opaque({ kind: 'script', text: joined(args) }),
   trap: unwrapTrap,
+  su: unwrapCommandFlag,
+  runuser: unwrapCommandFlag,
   source: unwrapSource,
   '.': unwrapSource,
 };
 
 function unwrapRow(program: string, row: WrapperRow, args: readonly ShellWord[]): Unwrapped | null {
-  if (program === 'command' && /^-[a-zA-Z]*[vV]/.test(args[0]?.value ?? '')) return null;
+  if (program === 'command' && looksUp(args)) return null;
   const { rest, split } = skipFlags(row, args);
   const inner = rest.slice(row.operands ?? 0);
+  const flags = args.slice(0, args.length - rest.length);
   const wrapped: Wrapped[] = inner.length > 0 ? [{ kind: 'words', words: inner }] : [];
   if (split !== null) wrapped.push({ kind: 'script', text: split });
-  return { clear: row.clear === true, exactOnly: row.exactOnly === true, wrapped };
+  const idle = split === null && isIdle(row, flags);
+  // `time -o file` writes.
+  const clear = program === 'time' ? idle : row.clear === true;
+  return { clear, exactOnly: row.exactOnly === true, idle, wrapped };
+}
+
+/** `command -v name` only says where it is. */
+function looksUp(args: readonly ShellWord[]): boolean {
+  return /^-[a-zA-Z]*[vV]/.test(args[0]?.value ?? '');
+}
+
+/** Do the wrapper's own words change nothing? `env A=1` counts when A is known to decide nothing. */
+function isIdle(row: WrapperRow, flags: readonly ShellWord[]): boolean {
+  if (row.idle === undefined) return false;
+  return flags.every(({ value, literal }) => {
+    const name = row.assignments === true ? /^([A-Za-z_]\w*)=/.exec(value)?.[1] : undefined;
+    if (name !== undefined) return literal && isSafeVariable(name);
+    return row.idle === true || row.idle?.test(value) === true;
+  });
 }
 
 /** Skips flags, their values and (for env) assignments; `split` is the text of env -S. */
@@ -215,30 +245,67 @@ const XARGS_VALUES = [
   '--max-chars',
 ];
 
-/** xargs appends words from its input, so the inner command gets one word more that nobody knows. */
+/** Flags of xargs that only say how its input is cut into words. */
+const XARGS_CUTS =
+  /^(?:-[r0t]+|-[dEILnPs].*|--(?:null|no-run-if-empty|verbose|delimiter|max-args|max-procs|replace|max-lines|max-chars)(?:=.*)?|--)$/;
+
+/** xargs appends words from its input, or puts them where `-I` says: words that nobody knows. */
 function unwrapXargs(args: readonly ShellWord[]): Unwrapped {
   const { rest } = skipFlags({ valueFlags: XARGS_VALUES }, args);
   const flags = args.slice(0, args.length - rest.length);
   const clear = flags.every((flag) => /^(?:-[r0]+|--null|--no-run-if-empty|--)$/.test(flag.value));
+  const idle = flags.every(
+    (flag, at) => XARGS_CUTS.test(flag.value) || XARGS_VALUES.includes(flags[at - 1]?.value ?? ''),
+  );
   const words = rest.length > 0 ? rest : [literalWord('echo')];
-  return { clear, exactOnly: false, wrapped: [{ kind: 'words', words: [...words, dynamicWord('{}')] }] };
+  const mark = replacedMark(flags);
+  const filled = mark === null ? words : words.map((word) => filledAt(word, mark));
+  const inner = filled.every((word) => word.literal) ? [...filled, filledWord('{}')] : filled;
+  return { clear, exactOnly: false, idle, wrapped: [{ kind: 'words', words: inner }] };
 }
+
+/** What `xargs -I mark` replaces; null when words are appended. */
+function replacedMark(flags: readonly ShellWord[]): string | null {
+  let mark: string | null = null;
+  flags.forEach(({ value }, at) => {
+    if (value === '-I') mark = flags[at + 1]?.value ?? null;
+    else if (value.startsWith('-I')) mark = value.slice(2);
+    else if (/^(?:-i|--replace)(?:=|$)/.test(value)) mark = value.split('=')[1] ?? '{}';
+  });
+  return mark === '' ? null : mark;
+}
+
+function filledAt(word: ShellWord, mark: string): ShellWord {
+  return word.value.includes(mark) ? filledWord(word.value.replaceAll(mark, '{}')) : word;
+}
+
+/** What find does besides running commands and printing. */
+const FIND_CHANGES = /^-(?:ok|okdir|delete|fprint|fprint0|fprintf|fls)$/;
 
 /** `find … -exec cmd {} ;`, `+`, and their kin; `{}` is a name that nobody knows. */
 function unwrapFind(args: readonly ShellWord[]): Unwrapped | null {
   const wrapped: Wrapped[] = [];
+  const own: ShellWord[] = [];
   for (let at = 0; at < args.length; at += 1) {
-    if (!/^-(?:exec|execdir|ok|okdir)$/.test(args[at]?.value ?? '')) continue;
-    const end = args.findIndex((word, index) => index > at && (word.value === ';' || word.value === '+'));
-    const words = args.slice(at + 1, end < 0 ? undefined : end);
-    wrapped.push({
-      kind: 'words',
-      words: words.map((word) => (word.value.includes('{}') ? dynamicWord(word.value) : word)),
-    });
+    const word = args[at];
+    if (word === undefined) break;
+    own.push(word);
+    if (!/^-(?:exec|execdir|ok|okdir)$/.test(word.value)) continue;
+    const words = execWords(args, at);
+    wrapped.push({ kind: 'words', words: words.map((inner) => filledAt(inner, '{}')) });
     at += words.length;
   }
-  const deletes = args.some((word) => word.value === '-delete');
-  return wrapped.length > 0 || deletes ? { clear: false, exactOnly: true, wrapped } : null;
+  const idle = own.every((word, at) => (word.literal || at === 0) && !FIND_CHANGES.test(word.value));
+  const deletes = own.some((word) => word.value === '-delete');
+  return wrapped.length > 0 || deletes ? { clear: false, exactOnly: true, idle, wrapped } : null;
+}
+
+function execWords(args: readonly ShellWord[], at: number): readonly ShellWord[] {
+  // A `+` ends the command only right after `{}`; anywhere else it is one of the program's own words.
+  const end = args.findIndex(
+    (next, index) => index > at && (next.value === ';' || (next.value === '+' && args[index - 1]?.value === '{}')),
+  );
+  return args.slice(at + 1, end < 0 ? undefined : end);
 }
 
 const GIT_COMMANDS =
@@ -261,11 +328,21 @@ function unwrapShell(args: readonly ShellWord[]): Unwrapped | null {
     const { value } = word;
     if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(value) || value === '--command') {
       const script = args.slice(at + 1).find((next) => !/^[-+]/.test(next.value));
-      return opaque({ kind: 'script', text: script?.literal === true ? script.value : null });
+      const text = script?.literal === true ? script.value : null;
+      const idle =
+        text !== null && args.slice(0, at + 1).every((flag) => /^-[celux]+$|^pipefail$|^-[eu]*o$/.test(flag.value));
+      return { ...opaque({ kind: 'script', text }), idle: idle && args[at + 1] === script };
     }
     at += /^(?:[-+][oO]|--rcfile|--init-file)$/.test(value) ? 2 : 1;
   }
   return null;
+}
+
+/** `su -c 'text' user`. */
+function unwrapCommandFlag(args: readonly ShellWord[]): Unwrapped | null {
+  const at = args.findIndex((word) => /^(?:-[a-z]*c|--command)$/.test(word.value));
+  const script = at < 0 ? undefined : args[at + 1];
+  return script === undefined ? null : opaque({ kind: 'script', text: script.literal ? script.value : null });
 }
 
 function unwrapTrap(args: readonly ShellWord[]): Unwrapped | null {

@@ -16,15 +16,23 @@ export function isPlace(place: ArgumentPlace): boolean {
   return place.split('.').every((step) => STEP.test(step));
 }
 
+/** A name at the top, which nearly all places are. */
+function isPlain(place: ArgumentPlace): boolean {
+  return !place.includes('.') && !place.includes('[');
+}
+
 /** True when the argument that the place begins with is not there at all. */
 export function isAbsent(args: Readonly<Record<string, unknown>>, place: ArgumentPlace): boolean {
-  const [first = ''] = place.split('.');
-  const name = first.replace(/\[\]$/, '');
+  const name = isPlain(place) ? place : (place.split('.')[0] ?? '').replace(/\[\]$/, '');
   return !Object.hasOwn(args, name) || args[name] === undefined;
 }
 
 /** All values at the place, in order. A list with more than 1,000 counts as missing, so that nothing goes unseen. */
 export function valuesAt(args: Readonly<Record<string, unknown>>, place: ArgumentPlace): PlaceValues {
+  if (isPlain(place)) {
+    const value = Object.hasOwn(args, place) ? args[place] : undefined;
+    return value === undefined ? { values: [], missing: true } : { values: [value], missing: false };
+  }
   if (!isPlace(place)) return { values: [], missing: true };
   let values: unknown[] = [args];
   let missing = false;

@@ -1,5 +1,6 @@
 /** The built-in tools of Claude Code, as data. */
 import {
+  BASH,
   agentStarter,
   argumentsSchema,
   bookkeeping,
@@ -12,17 +13,6 @@ import {
 } from './entries.js';
 import type { JsonSchema } from './json-schema.js';
 import type { ToolEntry, ToolManifest } from './manifest.js';
-
-const COMMAND: JsonSchema = argumentsSchema(
-  {
-    command: 'string',
-    description: 'string',
-    timeout: 'number',
-    run_in_background: 'boolean',
-    dangerouslyDisableSandbox: 'boolean',
-  },
-  ['command'],
-);
 
 const AGENT: ToolEntry = agentStarter({
   named: ['subagent_type'],
@@ -53,7 +43,7 @@ const EDITS: JsonSchema = argumentsSchema(
 
 /** Claude Code's built-in tools by name. */
 export const CLAUDE_CODE_TOOLS: ToolManifest = new Map<string, ToolEntry>([
-  ['Bash', shell('command', { schema: COMMAND })],
+  ['Bash', BASH],
   [
     'Monitor',
     shell('command', {
@@ -136,7 +126,7 @@ function powershell(): ToolEntry {
     domain: 'shell',
     command: { name: 'command', shell: 'powershell' },
     interrupt: 'block',
-    schema: COMMAND,
+    schema: BASH.schema ?? true,
   };
 }
 

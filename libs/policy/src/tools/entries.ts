@@ -105,3 +105,17 @@ export const GLOB: ToolEntry = folderReader(
     schema: argumentsSchema({ pattern: 'string', path: 'string', dir_path: 'string' }, ['pattern']),
   },
 );
+
+/** The `Bash` of Claude Code, and of Codex, which sends a part of its arguments. */
+export const BASH: ToolEntry = shell('command', {
+  schema: argumentsSchema(
+    {
+      command: 'string',
+      description: 'string',
+      timeout: 'number',
+      run_in_background: 'boolean',
+      dangerouslyDisableSandbox: 'boolean',
+    },
+    ['command'],
+  ),
+});

@@ -56,11 +56,6 @@ const DESCRIBING = new Set([
   '$comment',
 ]);
 
-/** True for words of a schema that are neither checked nor mere description. */
-export function isUnsupportedWord(word: string): boolean {
-  return !DESCRIBING.has(word) && !Object.hasOwn(WORDS, word);
-}
-
 interface Check {
   readonly problems: SchemaProblem[];
   schemas: number;

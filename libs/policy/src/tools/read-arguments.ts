@@ -53,6 +53,17 @@ export function readArguments(entry: ToolEntry, args: Arguments, cwd: string | n
   addAddresses(draft, entry);
   const command = entry.command === undefined ? null : requiredText(draft, entry.command.name);
   const workingFolder = folderOf(draft, entry.workingFolder);
+  // A folder to work in is guarded like a file that is read.
+  if (workingFolder !== null) {
+    draft.files.push({
+      text: workingFolder,
+      path: workingFolder,
+      base: null,
+      pattern: null,
+      access: 'read',
+      recursive: false,
+    });
+  }
   const { files, addresses, largestContent, problems } = draft;
   return { files, command, workingFolder, addresses, largestContent, problems };
 }

@@ -3,9 +3,9 @@ import type { RE2JS } from 're2js';
 import {
   MAX_SCHEMA_DEPTH,
   at,
+  checkSchema,
   compilePattern,
   isTable,
-  isUnsupportedWord,
   type JsonSchema,
   type JsonSchemaObject,
   type SchemaProblem,
@@ -23,9 +23,28 @@ interface Walk {
 
 /** What is wrong with `value` under `schema`; empty when it fits. Total: never throws, never loops; at most 20 problems. */
 export function validateArguments(schema: JsonSchema, value: unknown): SchemaProblem[] {
+  const [flaw] = flawsOf(schema);
+  if (flaw !== undefined) return [{ path: '', message: `cannot be checked: schema ${describeFlaw(flaw)}` }];
   const walk: Walk = { problems: [], budget: { steps: 0 } };
   checkValue(walk, schema, value, { path: '', depth: 1 });
   return walk.problems.slice(0, MAX_PROBLEMS);
+}
+
+const checked = new WeakMap<JsonSchemaObject, readonly SchemaProblem[]>();
+
+/** What is wrong with the schema itself; remembered, since a schema never changes. */
+function flawsOf(schema: JsonSchema): readonly SchemaProblem[] {
+  if (!isTable(schema)) return checkSchema(schema);
+  let flaws = checked.get(schema);
+  if (flaws === undefined) {
+    flaws = checkSchema(schema);
+    checked.set(schema, flaws);
+  }
+  return flaws;
+}
+
+function describeFlaw(flaw: SchemaProblem): string {
+  return flaw.path === '' ? flaw.message : `\`${flaw.path}\`: ${flaw.message}`;
 }
 
 /** A problem as one line for people. */
@@ -48,8 +67,6 @@ function checkValue(walk: Walk, schema: JsonSchema, value: unknown, spot: Spot):
 }
 
 function checkTable(walk: Walk, schema: JsonSchemaObject, value: unknown, spot: Spot): void {
-  const stranger = Object.keys(schema).find(isUnsupportedWord);
-  if (stranger !== undefined) tell(walk, spot, `cannot be checked: the schema uses \`${stranger}\``);
   if (schema.type !== undefined && !typesOf(schema.type).some((type) => hasType(value, type))) {
     tell(walk, spot, `expected ${typesOf(schema.type).map(typeName).join(' or ')}, found ${describe(value)}`);
     return;

@@ -33,13 +33,24 @@ const MAX_FINDINGS = 100;
 export function validateManifest(input: unknown): ManifestResult {
   const parsed = toolManifestSchema.safeParse(input);
   if (!parsed.success) {
-    const problems = parsed.error.issues.flatMap((issue) => findingsOfIssue(input, issue));
+    const found = parsed.error.issues.flatMap((issue) => findingsOfIssue(input, issue));
+    const problems = found.filter((one) => !isEcho(one, found));
     return { ok: false, problems: problems.slice(0, MAX_FINDINGS) };
   }
   const problems = overlaps(parsed.data);
   if (problems.length > 0) return { ok: false, problems: problems.slice(0, MAX_FINDINGS) };
   const manifest = buildManifest(parsed.data);
   return { ok: true, manifest, warnings: lintManifest(manifest).slice(0, MAX_FINDINGS) };
+}
+
+/** A field that is missing because another one is misspelt is told once. */
+function isEcho(finding: ManifestFinding, all: readonly ManifestFinding[]): boolean {
+  const cut = finding.path.lastIndexOf('.');
+  const parent = finding.path.slice(0, cut + 1);
+  return (
+    finding.suggestion === undefined &&
+    all.some((one) => one.suggestion === finding.path.slice(cut + 1) && one.path.startsWith(parent))
+  );
 }
 
 /** Names that two tools claim. Two tools may share an alias with each other only when they are of one kind. */

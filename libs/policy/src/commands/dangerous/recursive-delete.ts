@@ -1,52 +1,56 @@
-/** Recursive deletes of what must not go: the file system's root, system folders, homes, and whole workspaces above the roots. */
-import { canonicalPath, isInside, joinGiven } from '../../paths/normalise.js';
+/** Deletes of what must not go: the file system's root, system folders, homes, whole workspaces above the roots, keys. */
 import type { ShellCall } from '../../shell/plan.js';
-import { pathsOfWord } from '../../shell/word-paths.js';
+import type { ShellWord } from '../../shell/tree.js';
 import { hasFlag, sortArgs } from '../flags.js';
+import { findStarts } from '../programs/files.js';
 import type { DangerScene } from './families.js';
+import { isCriticalFolder, isSystemFolder, targetsOf } from './targets.js';
 
-// prettier-ignore
-const SYSTEM = new Set([
-  '/', '/bin', '/boot', '/dev', '/etc', '/home', '/lib', '/lib64', '/opt', '/proc', '/root', '/sbin', '/srv', '/sys',
-  '/usr', '/usr/bin', '/usr/lib', '/usr/local', '/var', '/Users', '/System', '/Library', '/Applications', '/Volumes',
-  '/mnt', '/media', '/private', '/c', '/c/Windows', '/c/Users',
-]);
+const SINGLE = new Set(['rm', 'unlink', 'shred']);
+const WHOLE = new Set(['rimraf', 'trash', 'srm', 'del-cli']);
 
-/** True for `rm -r` (in any spelling), and `find -delete`, on such a folder or on all that is in it. */
+/** True for `rm -r` (in any spelling), and `find -delete`, on such a folder or on all that is in it, and for moving one away. */
 export function isRecursiveDelete(call: ShellCall, scene: DangerScene): boolean {
-  if (call.program === 'find')
-    return call.args.some((word) => word.value === '-delete') && targets(call, scene, findStarts(call));
-  if (call.program !== 'rm') return false;
-  const { flags, operands } = sortArgs(call.args, []);
-  const recursive = hasFlag(flags, 'r', '--recursive') || hasFlag(flags, 'R');
-  return recursive && targets(call, scene, operands);
+  const { program, args } = call;
+  if (program === 'find') return deletesAll(args) && reaches(call, scene, startsOf(args));
+  if (program === 'mv') return movesAway(call, scene);
+  return program !== null && (SINGLE.has(program) || WHOLE.has(program)) && deletes(call, scene);
 }
 
-function findStarts(call: ShellCall): ShellCall['args'] {
-  const end = call.args.findIndex((word) => word.value.startsWith('-'));
-  return end < 0 ? call.args : call.args.slice(0, end);
+function deletes(call: ShellCall, scene: DangerScene): boolean {
+  const { flags, operands } = sortArgs(call.args, call.program === 'shred' ? ['-n', '-s'] : []);
+  const recursive = WHOLE.has(call.program ?? '') || hasFlag(flags, 'r', '--recursive') || hasFlag(flags, 'R');
+  if (recursive) return reaches(call, scene, operands);
+  // Without a flag only single files go, but a listing of everything below names them all.
+  return operands.some(
+    (word) =>
+      word.pieces.some((piece) => piece.kind === 'dynamic' || piece.kind === 'variable') &&
+      targetsOf(word, call, scene).some((target) => target.all && isCriticalFolder(target.path, scene)),
+  );
 }
 
-function targets(call: ShellCall, scene: DangerScene, words: ShellCall['args']): boolean {
-  return words.some((word) => pathsOfWord(word, scene.home).some((path) => isCritical(path, call, scene)));
+function startsOf(args: readonly ShellWord[]): ShellWord[] {
+  return findStarts(args).map((operand) => operand.word);
 }
 
-/** All that is in a folder is as good as the folder: `x/*` is `x/`, `*` is `.`. */
-function folderOf(path: string): string {
-  return path.replace(/(^|\/)(?:\*|\.\*)$/, (_all, slash: string) => (slash === '' ? '.' : '/'));
+/** Without a test of names, times or sizes. */
+function deletesAll(args: readonly ShellWord[]): boolean {
+  if (!args.some((word) => word.value === '-delete')) return false;
+  return args.every(
+    (word) =>
+      !/^-[a-z]/.test(word.value) || /^-(?:delete|mindepth|maxdepth|type|xdev|mount|depth|print0?)$/.test(word.value),
+  );
 }
 
-function isCritical(path: string | null, call: ShellCall, scene: DangerScene): boolean {
-  if (path === null) return false;
-  const folders = (call.cwds ?? [null]).map((cwd) => joinGiven(cwd, folderOf(path)));
-  return folders.some((folder) => {
-    const target = folder === null ? null : canonicalPath(folder);
-    if (target === null) return false;
-    if (SYSTEM.has(target) || target === scene.home) return true;
-    // A folder that holds a root, or the user's home, is never build output.
-    return (
-      scene.roots.some((root) => root !== target && isInside(root, target)) ||
-      (scene.home !== null && isInside(scene.home, target))
-    );
-  });
+function reaches(call: ShellCall, scene: DangerScene, words: readonly ShellWord[]): boolean {
+  return words.some((word) => targetsOf(word, call, scene).some((target) => isCriticalFolder(target.path, scene)));
+}
+
+/** `mv /etc x`, `mv / /dev/null`: the folder is gone from its place. */
+function movesAway(call: ShellCall, scene: DangerScene): boolean {
+  const { operands } = sortArgs(call.args, ['-t', '--target-directory', '-S', '--suffix']);
+  const moved = operands.slice(0, -1);
+  return moved.some((word) =>
+    targetsOf(word, call, scene).some((target) => isSystemFolder(target.path) || target.path === scene.home),
+  );
 }

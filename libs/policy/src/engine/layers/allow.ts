@@ -1,19 +1,22 @@
 /** Layer 7: allow rules, grants, and what is harmless by its nature. Every part needs its own cover. */
-import { isLoadingVariable, isSafeVariable } from '../../commands/environment.js';
+import { isSafeAssignment, isTainting } from '../../commands/environment.js';
 import { isHarmlessDevice } from '../../paths/sensitive.js';
 import type { RuleIndex } from '../../rules/rule-index.js';
 import type { CompiledRule } from '../../rules/compiled-rule.js';
 import type { ShellCall } from '../../shell/plan.js';
+import { callRule } from '../call-cover.js';
 import { coverAll, isPart } from '../cover.js';
 import { commandRule, exactLineRule, onceGrant, pathRule, wholeToolRule } from '../coverage.js';
 import { allowIndexes } from '../grants.js';
 import { addMatch, addRuleMatch, type Judgement } from '../judgement.js';
+import { answerByPlace } from '../place.js';
+import { coverExceptions } from './exceptions.js';
 
 export function allowLayer(judgement: Judgement): void {
-  coverHarmless(judgement);
-  for (const index of allowIndexes(judgement)) {
-    if (index.size > 0) coverByRules(judgement, index);
-  }
+  const byCall = judgement.policy.preset.coverage === 'call';
+  if (!byCall) coverHarmless(judgement);
+  coverExceptions(judgement);
+  allowByRules(judgement, byCall);
   const grant = onceGrant(judgement);
   if (grant !== null) {
     addMatch(judgement, {
@@ -26,6 +29,26 @@ export function allowLayer(judgement: Judgement): void {
   }
 }
 
+function allowByRules(judgement: Judgement, byCall: boolean): void {
+  const { combining } = judgement.policy.preset;
+  if (combining.by === 'place') {
+    const winner = answerByPlace(judgement, combining.sources, coverByRules);
+    if (winner?.effect === 'allow') coverAll(judgement.cover);
+    return;
+  }
+  for (const index of allowIndexes(judgement)) {
+    if (index.size === 0) continue;
+    if (byCall) allowCall(judgement, index);
+    else coverByRules(judgement, index);
+  }
+}
+
+/** A rule about the call as a whole. */
+function allowCall(judgement: Judgement, index: RuleIndex): void {
+  const rule = callRule(judgement, index);
+  if (rule !== null) addRuleMatch(judgement, 'allow', rule, null);
+}
+
 function coverHarmless(judgement: Judgement): void {
   const { analysis, cover } = judgement;
   if (analysis.entry.harmless === true) {
@@ -35,16 +58,17 @@ function coverHarmless(judgement: Judgement): void {
   judgement.paths.forEach((path, place) => {
     if (path.lexical !== null && isHarmlessDevice(path.lexical)) cover.paths[place] = true;
   });
+  if (judgement.unclear || judgement.policy.preset.commands.readOnly === null) return;
+  if (judgement.modeEntry.asksReaders === true) return;
   // A variable set earlier in the line may change what every program after it does.
-  const tainted =
-    analysis.plan?.calls.some((call) => call.assignments.some((one) => isLoadingVariable(one.name))) === true;
+  const tainted = analysis.plan?.calls.some((call) => call.assignments.some((one) => isTainting(call, one))) === true;
   if (analysis.plan?.calls.length === 0) allow(judgement, 'command.no_program', 'starts no program', null);
   analysis.plan?.calls.forEach((call, number) => {
     if (tainted || cover.calls[number] === 'deep') return;
     if (call.program === '') {
       allow(judgement, 'command.no_program', 'starts no program', call.source);
       cover.calls[number] = 'self';
-    } else if (judgement.readOnly[number] === true && call.assignments.every((one) => isSafeVariable(one.name))) {
+    } else if (judgement.readOnly[number] === true && call.assignments.every((one) => isSafeAssignment(call, one))) {
       allow(judgement, 'command.read_only', 'only reads', call.source);
       cover.calls[number] = 'self';
     }
@@ -62,12 +86,16 @@ function coverByRules(judgement: Judgement, index: RuleIndex): void {
     addRuleMatch(judgement, 'allow', whole, null);
     cover.tool = true;
     cover.calls.fill('deep');
-    judgement.paths.forEach((path, place) => (cover.paths[place] ||= path.use.origin === 'argument'));
+    const redirects = judgement.policy.preset.commands.redirects === 'whole_tool';
+    judgement.paths.forEach((path, place) => {
+      if (path.use.origin === 'argument' || (redirects && path.use.origin === 'redirect')) cover.paths[place] = true;
+    });
   }
   const line = analysis.plan === null ? null : exactLineRule(judgement, index);
   if (line !== null) {
     addRuleMatch(judgement, 'allow', line, null);
-    coverAll(cover);
+    if (judgement.policy.preset.commands.redirects === 'exact_line') coverAll(cover);
+    else cover.calls.fill('deep');
   }
   judgement.paths.forEach((path, place) => {
     const rule = isPart(path) ? pathRule(judgement, index, path) : null;
@@ -75,7 +103,7 @@ function coverByRules(judgement: Judgement, index: RuleIndex): void {
     addRuleMatch(judgement, 'allow', rule, path.use.text);
     cover.paths[place] = true;
   });
-  analysis.plan?.calls.forEach((call, number) => coverCall(judgement, index, call, number));
+  if (!judgement.unclear) analysis.plan?.calls.forEach((call, number) => coverCall(judgement, index, call, number));
 }
 
 function coverCall(judgement: Judgement, index: RuleIndex, call: ShellCall, number: number): void {
@@ -83,7 +111,9 @@ function coverCall(judgement: Judgement, index: RuleIndex, call: ShellCall, numb
   if (rule === null) return;
   addRuleMatch(judgement, 'allow', rule, call.source);
   const { cover } = judgement;
-  if (cover.calls[number] !== 'deep') cover.calls[number] = reachesInner(rule, judgement, call) ? 'deep' : 'self';
+  const deep = judgement.policy.preset.commands.deepWrappers.has(call.program ?? '');
+  if (cover.calls[number] === 'deep') return;
+  cover.calls[number] = deep || reachesInner(rule, judgement, call) ? 'deep' : 'self';
 }
 
 /** A rule that spells out the wrapper AND the program inside it covers both: `Bash(timeout 60 npm test *)`. */

@@ -1,18 +1,37 @@
 /** Layer 5: questions that hold in every mode: ask rules, sensitive paths, and whatever is not understood. */
-import { isHarmlessDevice, sensitivityOf } from '../../paths/sensitive.js';
+import { isHarmlessDevice, meansSecret, sensitivityOf, type Sensitivity } from '../../paths/sensitive.js';
 import type { CallDoubt } from '../../shell/plan.js';
 import { hasControl, hasInvisible } from '../../shell/characters.js';
 import type { ShellDoubt } from '../../shell/tree.js';
+import type { JudgedPath } from '../evidence.js';
 import { addMatch, addRuleMatch, type Judgement } from '../judgement.js';
+import type { CompiledRule } from '../../rules/compiled-rule.js';
 import { forTighteningRules } from '../rule-matching.js';
+import { askUnlisted } from '../shell-lists.js';
+import { askByTool } from './tool-checks.js';
 
 export function askLayer(judgement: Judgement): void {
-  for (const set of judgement.ruleSets) {
-    forTighteningRules(judgement, set.ask, (rule, subject) => addRuleMatch(judgement, 'ask', rule, subject));
-  }
+  if (judgement.policy.preset.combining.by === 'effect') askByRules(judgement);
+  askByTool(judgement);
+  askUnlisted(judgement);
   askSensitive(judgement);
   askDoubts(judgement);
   askInvisible(judgement);
+}
+
+function askByRules(judgement: Judgement): void {
+  for (const set of judgement.ruleSets) {
+    forTighteningRules(judgement, set.ask, (rule, subject) => {
+      if (!isSandboxed(judgement, rule)) addRuleMatch(judgement, 'ask', rule, subject);
+    });
+  }
+}
+
+/** A sandbox stands in for the question about all commands, where the preset says so. */
+function isSandboxed(judgement: Judgement, rule: CompiledRule): boolean {
+  const { facts, policy, analysis } = judgement;
+  const lifted = policy.preset.sandboxLiftsToolAsks && facts.sandboxed === true;
+  return lifted && rule.spec.kind === 'whole' && analysis.plan !== null;
 }
 
 function ask(judgement: Judgement, ruleId: string, reason: string, subject: string | null): void {
@@ -25,13 +44,23 @@ const SENSITIVE = {
 } as const;
 
 function askSensitive(judgement: Judgement): void {
-  for (const { use, lexical, real } of judgement.paths) {
-    for (const path of [lexical, real]) {
-      if (path === null || isHarmlessDevice(path)) continue;
-      const why = sensitivityOf(path, use.access, judgement.roots);
-      if (why !== null) ask(judgement, SENSITIVE[why].ruleId, SENSITIVE[why].reason, use.text);
+  const { asksSensitive } = judgement.policy.preset;
+  for (const path of judgement.paths) {
+    for (const why of sensitivitiesOf(judgement, path)) {
+      if (asksSensitive.includes(why)) ask(judgement, SENSITIVE[why].ruleId, SENSITIVE[why].reason, path.use.text);
     }
   }
+}
+
+function sensitivitiesOf(judgement: Judgement, { use, lexical, real }: JudgedPath): Sensitivity[] {
+  const wildcard = use.tail ?? use.glob;
+  const out: Sensitivity[] = wildcard !== null && meansSecret(wildcard) ? ['secret'] : [];
+  for (const path of [lexical, real]) {
+    if (path === null || isHarmlessDevice(path)) continue;
+    const why = sensitivityOf(path, use.access, judgement.roots);
+    if (why !== null) out.push(why);
+  }
+  return out;
 }
 
 const SCRIPT_DOUBTS: Readonly<Record<ShellDoubt, string>> = {

@@ -4,10 +4,15 @@ import { canonicalPath, isInside, joinGiven } from '../../paths/normalise.js';
 import type { ShellCall } from '../../shell/plan.js';
 import { addMatch, addRuleMatch, type Judgement } from '../judgement.js';
 import { forTighteningRules } from '../rule-matching.js';
+import { denyListed } from '../shell-lists.js';
+import { denyByTool } from './tool-checks.js';
 
 export function hardDenyLayer(judgement: Judgement): void {
   denyProtected(judgement);
   denyDangers(judgement);
+  denyListed(judgement);
+  denyByTool(judgement);
+  if (judgement.policy.preset.combining.by === 'place') return;
   for (const set of judgement.ruleSets) {
     forTighteningRules(judgement, set.deny, (rule, subject, sure) => {
       if (sure) addRuleMatch(judgement, 'hard-deny', rule, subject);
@@ -74,8 +79,8 @@ function denyDangers(judgement: Judgement): void {
   const scene = { plan, home, roots: bases.relative === null ? roots : [...roots, bases.relative] };
   for (const call of plan.calls) {
     for (const danger of DANGERS) {
-      if (!danger.test(call, scene)) continue;
-      const effect = judgement.policy.preset.dangers[danger.family];
+      const effect = judgement.policy.preset.dangers[danger.family] ?? null;
+      if (effect === null || !danger.test(call, scene)) continue;
       const layer = effect === 'deny' ? 'hard-deny' : 'ask';
       const ruleId = `command.${danger.family.replaceAll('-', '_')}`;
       addMatch(judgement, { layer, effect, ruleId, reason: danger.reason, subject: call.source });

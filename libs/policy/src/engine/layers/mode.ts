@@ -1,26 +1,24 @@
 /** Layer 6: what the mode says of each part of the call, by its kind. */
 import type { Effect, ToolKind } from '@countersign/contracts';
-import { isPlainEdit } from '../../commands/edits.js';
+import type { ShellPlan } from '../../shell/plan.js';
 import { isPart } from '../cover.js';
 import { addMatch, type Judgement } from '../judgement.js';
 
 export function modeLayer(judgement: Judgement): void {
   const { cells } = judgement.modeEntry;
   const { analysis, cover } = judgement;
+  if (judgement.policy.preset.coverage === 'call') {
+    const subject = analysis.command ?? judgement.paths[0]?.use.text ?? null;
+    speak(judgement, cells[analysis.entry.kind], subject, analysis.entry.kind);
+    return;
+  }
   judgement.paths.forEach((path, place) => {
     const { use } = path;
     const effect = cells[use.access];
     if (use.origin === 'guess' || (use.origin === 'operand' && effect === 'allow')) return;
     if (speak(judgement, effect, use.text, use.access)) cover.paths[place] = true;
   });
-  analysis.plan?.calls.forEach((call, number) => {
-    if (call.program === '' || judgement.readOnly[number] === true) return;
-    if (speak(judgement, cells.command, call.source, 'command')) cover.calls[number] = 'deep';
-    else if (cells.command === null && cells.write === 'allow' && isPlainEdit(call)) {
-      speak(judgement, 'allow', call.source, 'write');
-      cover.calls[number] = 'self';
-    }
-  });
+  if (analysis.plan !== null) speakOfCommands(judgement, analysis.plan);
   if (
     analysis.plan === null &&
     !judgement.paths.some(isPart) &&
@@ -30,10 +28,24 @@ export function modeLayer(judgement: Judgement): void {
   }
 }
 
+function speakOfCommands(judgement: Judgement, plan: ShellPlan): void {
+  const { cells } = judgement.modeEntry;
+  const { readOnly, plainEdit } = judgement.policy.preset.commands;
+  const edits = cells.command === null && cells.write === 'allow' && !judgement.unclear;
+  plan.calls.forEach((call, number) => {
+    if ((call.program === '' && readOnly !== null) || judgement.readOnly[number] === true) return;
+    if (speak(judgement, cells.command, call.source, 'command')) judgement.cover.calls[number] = 'deep';
+    else if (edits && plainEdit(call, plan)) {
+      speak(judgement, 'allow', call.source, 'write');
+      judgement.cover.calls[number] = 'self';
+    }
+  });
+}
+
 /** Adds the cell's match; true when it allows. */
 function speak(judgement: Judgement, effect: Effect | null, subject: string | null, kind: ToolKind): boolean {
   if (effect === null) return false;
-  const ruleId = `mode.${judgement.mode}`;
+  const ruleId = judgement.modeEntry.ruleIds?.[kind] ?? `mode.${judgement.mode}`;
   addMatch(judgement, { layer: 'mode', effect, ruleId, reason: REASONS[effect](judgement.mode, kind), subject });
   return effect === 'allow';
 }

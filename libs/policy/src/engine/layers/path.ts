@@ -2,24 +2,39 @@
 import { isInside } from '../../paths/normalise.js';
 import { isHarmlessDevice } from '../../paths/sensitive.js';
 import { pathRule } from '../coverage.js';
-import type { JudgedPath } from '../evidence.js';
+import { hasParent, type JudgedPath } from '../evidence.js';
 import { addMatch, type Judgement } from '../judgement.js';
 
 export function pathLayer(judgement: Judgement): void {
   for (const path of judgement.paths) {
-    if (path.use.origin === 'guess') continue;
+    if (!isLookedAt(judgement, path)) continue;
     if (path.lexical === null || !isHarmlessDevice(path.lexical)) scope(judgement, path);
   }
 }
 
+const SCOPES = { argument: 'arguments', redirect: 'redirects', operand: 'operands' } as const;
+
+function isLookedAt(judgement: Judgement, { use }: JudgedPath): boolean {
+  if (use.origin === 'guess') return false;
+  const scope = judgement.policy.preset.paths[SCOPES[use.origin]];
+  return scope === 'all' || (scope === 'write' && use.access === 'write');
+}
+
 function scope(judgement: Judgement, path: JudgedPath): void {
   const { preset } = judgement.policy;
+  const { unresolvable, missingTarget } = preset.paths;
   const subject = path.use.text;
+  refuseText(judgement, path);
+  if (path.absent && missingTarget === 'parent' && !hasParent(path, judgement.facts)) {
+    const reason = 'neither the file nor its folder exists';
+    addMatch(judgement, { layer: 'path', effect: unresolvable, ruleId: 'path.unresolvable', reason, subject });
+    return;
+  }
   switch (path.state) {
     case 'unknowable':
       addMatch(judgement, {
         layer: 'path',
-        effect: 'ask',
+        effect: unresolvable,
         ruleId: 'path.unknown',
         reason: 'a path that is known only when it runs',
         subject,
@@ -28,7 +43,7 @@ function scope(judgement: Judgement, path: JudgedPath): void {
     case 'failed':
       addMatch(judgement, {
         layer: 'path',
-        effect: 'ask',
+        effect: unresolvable,
         ruleId: 'path.unresolvable',
         reason: 'the real path could not be found',
         subject,
@@ -46,8 +61,9 @@ function scope(judgement: Judgement, path: JudgedPath): void {
     case 'known':
       break;
   }
-  if (inRoots(judgement, path.lexical) && (path.real === null || inRoots(judgement, path.real))) return;
-  if (judgement.ruleSets.some((set) => pathRule(judgement, set.allow, path) !== null)) return;
+  if (isInScope(judgement, path)) return;
+  if (preset.paths.rulesWiden && judgement.ruleSets.some((set) => pathRule(judgement, set.allow, path) !== null))
+    return;
   addMatch(judgement, {
     layer: 'path',
     effect: preset.outsideRoots,
@@ -55,6 +71,21 @@ function scope(judgement: Judgement, path: JudgedPath): void {
     reason: 'outside of the allowed folders',
     subject,
   });
+}
+
+/** Some presets refuse texts that only a path which means something else would hold. */
+function refuseText(judgement: Judgement, { use }: JudgedPath): void {
+  const { paths, outsideRoots } = judgement.policy.preset;
+  if (use.origin !== 'argument') return;
+  const found = paths.refusedTexts.find((text) => use.text.includes(text));
+  if (found === undefined) return;
+  const reason = `paths that hold \`${found}\` are refused`;
+  addMatch(judgement, { layer: 'path', effect: outsideRoots, ruleId: 'path.traversal', reason, subject: use.text });
+}
+
+function isInScope(judgement: Judgement, { lexical, real }: JudgedPath): boolean {
+  if (judgement.policy.preset.paths.inside === 'target' && real !== null) return inRoots(judgement, real);
+  return inRoots(judgement, lexical) && (real === null || inRoots(judgement, real));
 }
 
 function inRoots(judgement: Judgement, path: string | null): boolean {

@@ -1,6 +1,11 @@
 /** Layer 0: can the arguments be judged at all? */
 import type { ArgumentProblem } from '@countersign/contracts';
+import { describeProblem, validateArguments } from '../../tools/validate-arguments.js';
+import type { CallArguments } from '../analysis.js';
 import { addMatch, type Judgement } from '../judgement.js';
+import { hasOddPlaces } from '../odd-uses.js';
+import { hasControl } from '../../shell/characters.js';
+import { isPlanTool } from './exceptions.js';
 
 const PROBLEMS: Readonly<Record<ArgumentProblem, string>> = {
   not_an_object: 'the arguments are not an object',
@@ -13,6 +18,8 @@ const PROBLEMS: Readonly<Record<ArgumentProblem, string>> = {
 
 export function requestLayer(judgement: Judgement): void {
   const { call, analysis } = judgement;
+  refuseUnknownTool(judgement);
+  refuseByPreset(judgement);
   if (call.problem !== null) refuse(judgement, PROBLEMS[call.problem]);
   else if (analysis.args === null) refuse(judgement, PROBLEMS.not_an_object);
   else if (analysis.entry.command !== undefined && analysis.command === null) {
@@ -20,11 +27,45 @@ export function requestLayer(judgement: Judgement): void {
   } else if (analysis.entry.url !== undefined && analysis.url === null) {
     refuse(judgement, `\`${analysis.entry.url}\` must be text`);
   } else {
-    const lost = analysis.entry.paths?.find(
-      (path) => !isPathText(analysis.args?.[path.name], path.defaultsToCwd === true),
-    );
-    if (lost !== undefined) refuse(judgement, `\`${lost.name}\` must be a path`);
+    refuseUnreadable(judgement, analysis.args);
   }
+}
+
+/** Arguments must be as the tool's schema says, and its files must be readable from them. */
+function refuseUnreadable(judgement: Judgement, args: CallArguments): void {
+  const { entry, problems } = judgement.analysis;
+  if (judgement.policy.preset.checksSchema === 'first') refuseUnfit(judgement);
+  for (const problem of problems) refuse(judgement, problem);
+  if (hasOddPlaces(entry)) return;
+  const lost = entry.paths?.find((path) => !isPathText(args[path.name], path.defaultsToCwd === true));
+  if (lost !== undefined) refuse(judgement, `\`${lost.name}\` must be a path`);
+}
+
+/** Refuses arguments that are not as the tool's schema says. */
+export function refuseUnfit(judgement: Judgement): void {
+  const { entry, args } = judgement.analysis;
+  const [unfit] = entry.schema === undefined || args === null ? [] : validateArguments(entry.schema, args);
+  if (unfit !== undefined) refuse(judgement, describeProblem(unfit));
+}
+
+/** What the tools behind the preset would not take anyway. */
+function refuseByPreset(judgement: Judgement): void {
+  const { refuses } = judgement.policy.preset;
+  const { command, url, host } = judgement.analysis;
+  if (refuses.includes('control_characters') && command !== null && hasControl(command)) {
+    refuse(judgement, 'the command holds control characters');
+  }
+  if (refuses.includes('bare_hosts') && url !== null && host?.includes('.') !== true) {
+    refuse(judgement, 'the address names no public host');
+  }
+}
+
+/** Where a tool is looked up before anything is judged, one that is not found goes no further. */
+function refuseUnknownTool(judgement: Judgement): void {
+  const { call, analysis, policy } = judgement;
+  if (policy.preset.unknownToolStage !== 'request' || analysis.entry.known || isPlanTool(judgement)) return;
+  const reason = `no manifest knows the tool \`${call.tool}\``;
+  addMatch(judgement, { layer: 'request', effect: 'deny', ruleId: 'tool.unknown', reason });
 }
 
 function isPathText(value: unknown, optional: boolean): boolean {

@@ -1,12 +1,37 @@
 /** `standard`: our own preset, in the order of the design. */
+import { MODES, RULE_SOURCES } from '@countersign/contracts';
 import { CLAUDE_CODE_TOOLS } from '../../tools/claude-code.js';
+import { STANDARD_COMMANDS } from '../command-style.js';
 import { STANDARD_MODES } from '../modes.js';
+import { RUN_OPTIONS } from '../options.js';
 import { STANDARD_PRECEDENCE } from '../precedence.js';
-import type { PresetData } from '../preset.js';
+import type { PathPolicy, PresetData, RunLimits } from '../preset.js';
+
+/** Both the path and its target inside the roots; what is not known asks. */
+export const STANDARD_PATHS: PathPolicy = {
+  arguments: 'all',
+  redirects: 'all',
+  operands: 'all',
+  inside: 'both',
+  missingTarget: 'ancestor',
+  refusedTexts: [],
+  unresolvable: 'ask',
+  rulesWiden: true,
+};
+
+/** No limit on steps, repeats, tokens and sizes. */
+export const NO_LIMITS: RunLimits = {
+  maxSteps: null,
+  maxRepeats: null,
+  maxTokens: null,
+  stopsWithoutNews: false,
+  makeRoom: [],
+  maxFileSize: null,
+};
 
 export const STANDARD: PresetData = {
   name: 'standard',
-  layers: ['request', 'guard', 'hard-deny', 'path', 'ask', 'mode', 'allow', 'default'],
+  layers: ['request', 'guard', 'hook', 'hard-deny', 'path', 'ask', 'mode', 'allow', 'default'],
   precedence: STANDARD_PRECEDENCE,
   modes: STANDARD_MODES,
   defaultEffect: 'ask',
@@ -18,7 +43,38 @@ export const STANDARD: PresetData = {
     'device-write': 'deny',
     'fork-bomb': 'deny',
     'remote-script': 'deny',
-    privilege: 'deny',
+    privilege: 'ask',
+    'power-off': 'deny',
+    'reverse-shell': 'deny',
+    'credential-theft': 'deny',
+    'cover-tracks': 'deny',
+    'system-change': 'deny',
   },
   tools: CLAUDE_CODE_TOOLS,
+  defaultSource: 'user',
+  legalModes: MODES,
+  ruleSyntax: 'patterns',
+  coverage: 'parts',
+  allowRules: true,
+  paths: STANDARD_PATHS,
+  asksSensitive: ['secret', 'control'],
+  judgesRewrites: 'both',
+  silencesInteraction: false,
+  shellLists: null,
+  commands: STANDARD_COMMANDS,
+  safeCommands: [],
+  combining: { by: 'effect' },
+  sourceOrder: RULE_SOURCES,
+  asksForInteraction: false,
+  sandboxLiftsToolAsks: false,
+  hooksAnswer: false,
+  unknownToolStage: 'default',
+  checksSchema: 'first',
+  refuses: [],
+  pathRulesBy: 'tool_or_family',
+  limits: NO_LIMITS,
+  options: RUN_OPTIONS,
+  documentDefaults: {},
+  ruleNames: {},
+  defaultReason: 'no rule covers this',
 };

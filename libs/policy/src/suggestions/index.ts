@@ -1,0 +1,9 @@
+/** Suggestions of grants for "always allow". */
+export { suggestGrants } from './suggest-grants.js';
+export {
+  SUGGESTION_STEPS,
+  type Preview,
+  type PreviewedCall,
+  type Suggestion,
+  type SuggestionStep,
+} from './suggestion.js';

@@ -1,0 +1,274 @@
+/** Every door of the house: closed without a key and to the wrong roles, open to the right ones, and blind to another tenant's ids. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { DOORS, ROLES, type Door, type Role } from '@countersign/contracts';
+import { openAsks, send, type Answer } from './doors.js';
+import { OwnHouse } from './own-house.js';
+
+jest.setTimeout(60_000);
+
+/** Things of one tenant that doors name: `fresh` ones, since what is cancelled or answered stays so. */
+interface Things {
+  readonly sessionId: string;
+  readonly callId: string;
+  readonly askId: string;
+  readonly personId: string;
+  readonly keyId: string;
+  readonly policy: string;
+}
+
+interface Probe {
+  readonly path: (things: Things) => string;
+  readonly body?: (things: Things) => unknown;
+  /** Of a door that names no id in its path: what another tenant must not find in the answer, or reach through it. */
+  readonly foreign?: 'not listed' | 'not found' | 'own only';
+}
+
+const at = (path: string, more: Omit<Probe, 'path'> = {}): Probe => ({ path: () => path, ...more });
+const onSession = (name: string, body: object): Probe => ({
+  path: ({ sessionId }) => `/v1/sessions/${sessionId}/${name}`,
+  body: () => body,
+});
+const call = (sessionId: string) => ({
+  sessionId,
+  toolUseId: randomUUID(),
+  tool: 'Bash',
+  args: { command: 'make it' },
+  wait: 0,
+});
+
+/** `METHOD path` of the table -> how to knock so that only key, role and ownership can be what closes the door. */
+const PROBES: Readonly<Record<string, Probe>> = {
+  'POST /v1/sessions': at('/v1/sessions', {
+    body: ({ sessionId }) => ({ agent: 'prober', parentId: sessionId }),
+    foreign: 'not found',
+  }),
+  'POST /v1/tool-calls': at('/v1/tool-calls', { body: ({ sessionId }) => call(sessionId), foreign: 'own only' }),
+  'GET /v1/tool-calls/:id': { path: ({ callId }) => `/v1/tool-calls/${callId}` },
+  'POST /v1/tool-calls/:id/result': {
+    path: ({ callId }) => `/v1/tool-calls/${callId}/result`,
+    body: () => ({ status: 'failed', error: 'not run' }),
+  },
+  'POST /v1/sessions/:id/cancel': onSession('cancel', {}),
+  'POST /v1/sessions/:id/stop': onSession('stop', {}),
+  'POST /v1/sessions/:id/mode': onSession('mode', { mode: 'plan' }),
+  'POST /v1/sessions/:id/rules': onSession('rules', { deny: ['Bash(dd *)'] }),
+  'POST /v1/sessions/:id/reset-breaker': onSession('reset-breaker', {}),
+  'GET /sign-in/session': at('/sign-in/session', { foreign: 'own only' }),
+  'POST /sign-out': at('/sign-out', { body: () => ({}), foreign: 'own only' }),
+  'GET /v1/asks': at('/v1/asks?status=all&limit=500', { foreign: 'not listed' }),
+  'GET /v1/asks/:id': { path: ({ askId }) => `/v1/asks/${askId}` },
+  'POST /v1/asks/:id/answer': {
+    path: ({ askId }) => `/v1/asks/${askId}/answer`,
+    body: () => ({ answer: 'approve' }),
+  },
+  'GET /v1/sessions': at('/v1/sessions?limit=500', { foreign: 'not listed' }),
+  'GET /v1/sessions/:id': { path: ({ sessionId }) => `/v1/sessions/${sessionId}` },
+  'GET /v1/events': {
+    path: ({ sessionId }) => `/v1/events?limit=500&session=${sessionId}&type=SessionStarted`,
+    foreign: 'not listed',
+  },
+  'GET /v1/verify': at('/v1/verify', { foreign: 'not listed' }),
+  'GET /v1/people': at('/v1/people', { foreign: 'not listed' }),
+  'POST /v1/people': at('/v1/people', { body: () => ({ name: `Prober ${randomUUID()}` }), foreign: 'own only' }),
+  'POST /v1/people/:id/keys': { path: ({ personId }) => `/v1/people/${personId}/keys`, body: () => ({}) },
+  'POST /v1/keys': at('/v1/keys', {
+    body: ({ policy }) => ({ role: 'agent', policy }),
+    foreign: 'not found',
+  }),
+  'DELETE /v1/keys/:id': { path: ({ keyId }) => `/v1/keys/${keyId}` },
+  'GET /v1/policies/:name': { path: ({ policy }) => `/v1/policies/${policy}` },
+  'PUT /v1/policies/:name': {
+    path: ({ policy }) => `/v1/policies/${policy}`,
+    body: () => ({ deny: ['Bash(dd *)'] }),
+    foreign: 'own only',
+  },
+};
+
+const nameOf = ({ method, path }: Door): string => `${method} ${path}`;
+const KEYED = DOORS.filter(({ roles }) => roles.length > 0);
+const OPEN = DOORS.filter(({ roles }) => roles.length === 0);
+
+type Keys = Readonly<Record<Role, string>>;
+
+let house: OwnHouse;
+let ours: Keys;
+let theirs: Keys;
+beforeAll(async () => {
+  house = await OwnHouse.open();
+  const { agentKey, approverKey, auditorKey, adminKey } = house.endpoints;
+  ours = { agent: agentKey, approver: approverKey, auditor: auditorKey, admin: adminKey };
+  theirs = await makeNeighbour();
+}, 180_000);
+afterAll(() => house?.close(), 60_000);
+
+/** No door makes a tenant, so the ledger does. */
+async function makeNeighbour(): Promise<Keys> {
+  const ledger = await house.openLedger();
+  try {
+    await ledger.tenants.ensure({ id: 'neighbour', name: 'Neighbour' });
+    const make = async (role: Role) =>
+      [role, (await ledger.keys.create({ tenantId: 'neighbour', role, by: 'test' })).secret] as const;
+    return Object.fromEntries(await Promise.all(ROLES.map(make))) as unknown as Keys;
+  } finally {
+    await ledger.close();
+  }
+}
+
+const baseOf = ({ app }: Door): string => (app === 'gateway' ? house.endpoints.gateway : house.endpoints.console);
+
+function knock(door: Door, key: string | null, things: Things): Promise<Answer> {
+  const probe = PROBES[nameOf(door)];
+  if (probe === undefined) throw new Error(`no probe for ${nameOf(door)}: add one`);
+  const body = probe.body?.(things);
+  return send(baseOf(door) + probe.path(things), { method: door.method, key, ...(body === undefined ? {} : { body }) });
+}
+
+/** One of each thing, made through our own tenant's doors. */
+async function makeThings(): Promise<Things> {
+  const { gateway, console: approver } = house.endpoints;
+  const sessionId = randomUUID();
+  const pending = await send(`${gateway}/v1/tool-calls`, { key: ours.agent, body: call(sessionId) });
+  const person = await send(`${approver}/v1/people`, { key: ours.admin, body: { name: `Person ${sessionId}` } });
+  const key = await send(`${approver}/v1/keys`, { key: ours.admin, body: { role: 'agent' } });
+  const policy = `policy-${sessionId}`;
+  const put = { method: 'PUT', key: ours.admin, body: {} };
+  const published = await send(`${approver}/v1/policies/${policy}`, put);
+  expect([pending.body.decision, person.status, key.status, published.status]).toEqual(['pending', 201, 201, 200]);
+  const { id: callId = '', askId = '' } = pending.body;
+  return { sessionId, callId, askId, personId: String(person.body.id), keyId: String(key.body['keyId']), policy };
+}
+
+/** Everything of ours that somebody else could have changed. */
+async function snapshot({ sessionId, callId, askId, personId, policy }: Things): Promise<unknown> {
+  const { gateway, console: approver } = house.endpoints;
+  const reads = await Promise.all([
+    send(`${approver}/v1/sessions/${sessionId}`, { key: ours.admin }),
+    send(`${approver}/v1/asks/${askId}`, { key: ours.admin }),
+    send(`${approver}/v1/policies/${policy}`, { key: ours.admin }),
+    send(`${gateway}/v1/tool-calls/${callId}`, { key: ours.agent }),
+    send(`${approver}/v1/people`, { key: ours.admin }),
+  ]);
+  expect(reads.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  const people = (reads[4]?.body['items'] as { id: string }[]).filter(({ id }) => id === personId);
+  const document = reads[2]?.body['document'];
+  return [reads[0]?.body, reads[1]?.body, document, reads[3]?.body, people];
+}
+
+it('has a probe for every door, and a door for every probe', () => {
+  expect(Object.keys(PROBES).sort()).toEqual(KEYED.map(nameOf).sort());
+  expect(OPEN.map(nameOf).sort()).toEqual(['POST /hooks/:agent', 'POST /sign-in']);
+});
+
+describe.each(KEYED.map((door) => [nameOf(door), door] as const))('%s', (name, door) => {
+  it('is 401 without a key and with one that nobody made', async () => {
+    const things = await makeThings();
+    const before = await snapshot(things);
+    expect(await knock(door, null, things)).toMatchObject({ status: 401, body: { error: { code: 'auth.missing' } } });
+    expect(await knock(door, 'cs_admin_that_nobody_made', things)).toMatchObject({
+      status: 401,
+      body: { error: { code: 'auth.unknown_key' } },
+    });
+    expect(await snapshot(things)).toEqual(before);
+  });
+
+  it.each(ROLES)(`for the role %s`, async (role) => {
+    const things = await makeThings();
+    if (door.roles.includes(role)) {
+      const answer = await knock(door, ours[role], things);
+      expect([200, 201]).toContain(answer.status);
+      return;
+    }
+    const before = await snapshot(things);
+    expect(await knock(door, ours[role], things)).toMatchObject({
+      status: 403,
+      body: { error: { code: 'auth.wrong_role' } },
+    });
+    expect(await snapshot(things)).toEqual(before);
+  });
+
+  it('knows nothing of another tenant', async () => {
+    const things = await makeThings();
+    const before = await snapshot(things);
+    const kind = PROBES[name]?.foreign ?? 'not found';
+    for (const role of door.roles) {
+      const answer = await knock(door, theirs[role], things);
+      if (kind === 'not found') expect([role, answer.status]).toEqual([role, 404]);
+      else expect([200, 201]).toContain(answer.status);
+      expect(mentions(answer, things)).toEqual([]);
+    }
+    expect(await snapshot(things)).toEqual(before);
+  });
+});
+
+/** Ids of ours that stand in an answer; the session id and the policy's name are what the stranger said. */
+function mentions({ body }: Answer, { callId, askId, personId, keyId }: Things): string[] {
+  const text = JSON.stringify(body);
+  return [callId, askId, personId, keyId].filter((id) => text.includes(id));
+}
+
+describe('doors that need no key', () => {
+  it('POST /hooks/:agent answers 200 and refuses every key but an agent’s', async () => {
+    const hook = {
+      session_id: randomUUID(),
+      cwd: '/tmp',
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: 'ls' },
+      tool_use_id: 'toolu_1',
+    };
+    const url = `${house.endpoints.gateway}/hooks/claude-code`;
+    for (const key of [null, 'cs_agent_nobody', ours.approver, ours.auditor, ours.admin]) {
+      expect(await send(url, { key, body: hook })).toMatchObject({
+        status: 200,
+        body: { hookSpecificOutput: { permissionDecision: 'deny' } },
+      });
+    }
+    expect((await send(`${house.endpoints.gateway}/hooks/nobody`, { key: ours.agent, body: hook })).status).toBe(200);
+    const stream = await send(`${house.endpoints.console}/v1/sessions/${hook.session_id}`, { key: ours.admin });
+    expect(stream.status).toBe(404);
+  });
+
+  it('POST /sign-in takes keys of approvers and admins only', async () => {
+    const signIn = (body: object) => send(`${house.endpoints.console}/sign-in`, { key: null, body });
+    const keys = ROLES.map(async (role) => (await signIn({ key: ours[role] })).status);
+    expect(await Promise.all(keys)).toEqual([403, 200, 403, 200]);
+    expect((await signIn({ key: 'cs_admin_nobody' })).status).toBe(401);
+    expect((await signIn({ code: 'made-up' })).status).toBe(401);
+    expect((await signIn({})).status).toBe(400);
+  });
+});
+
+describe('what is no door', () => {
+  it.each([
+    ['GET', '/v1/nothing'],
+    ['POST', '/v1/asks'],
+    ['DELETE', '/v1/events'],
+    ['GET', '/v1/tool-calls'],
+  ])('%s %s is refused at both apps, whoever knocks', async (method, path) => {
+    for (const base of [house.endpoints.gateway, house.endpoints.console]) {
+      for (const key of [null, ours.admin]) {
+        const { status } = await send(base + path, { method, key });
+        expect([401, 404, 405]).toContain(status);
+      }
+    }
+  });
+
+  it('each app serves its own doors only', async () => {
+    const things = await makeThings();
+    for (const door of KEYED) {
+      const other = { ...door, app: door.app === 'gateway' ? ('approver' as const) : ('gateway' as const) };
+      const served = DOORS.some((one) => one.app === other.app && nameOf(one) === nameOf(door));
+      if (served) continue;
+      const { status } = await knock(other, ours.admin, things);
+      expect([404, 405]).toContain(status);
+    }
+  });
+});
+
+it('leaves no ask of the neighbour on our list', async () => {
+  const sessionId = randomUUID();
+  const asked = await send(`${house.endpoints.gateway}/v1/tool-calls`, { key: theirs.agent, body: call(sessionId) });
+  expect(asked.status).toBe(200);
+  expect((await openAsks(house.approver)).filter((ask) => ask.sessionId === sessionId)).toEqual([]);
+});
