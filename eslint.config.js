@@ -20,7 +20,10 @@ const BOUNDARIES = [
     onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell', 'server-app'],
     bannedExternalImports: [...DATABASE, ...QUEUE],
   },
-  { sourceTag: 'pure', allowedExternalImports: ['zod', 'canonicalize', 'unbash', 're2js', 'yaml', 'smol-toml', '@countersign/*'] },
+  {
+    sourceTag: 'pure',
+    allowedExternalImports: ['zod', 'canonicalize', 'unbash', 're2js', 'yaml', 'smol-toml', '@countersign/*'],
+  },
   { sourceTag: 'room:ledger', bannedExternalImports: QUEUE },
   { sourceTag: 'room:server', bannedExternalImports: [...DATABASE, ...QUEUE] },
 ];

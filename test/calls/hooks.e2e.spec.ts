@@ -147,7 +147,7 @@ describe('the recorded payloads of Claude Code', () => {
     const reply = await hook({ ...payload, session_id: name }, key);
     const said = reply.hookSpecificOutput;
     // An allowed dialog with the user is left to the user.
-    const isDialog = payload.tool_name === 'AskUserQuestion';
+    const isDialog = payload.tool_name === 'AskUserQuestion' || payload.tool_name === 'ExitPlanMode';
     if (payload.hook_event_name === 'PreToolUse' && !isDialog) {
       expect(said).toMatchObject({
         hookEventName: 'PreToolUse',

@@ -175,10 +175,9 @@ function focusNext(card) {
 }
 
 async function refreshRecent() {
-  const page = await get('/v1/asks?status=all&limit=60');
-  const done = page.items.filter((ask) => ask.status !== 'open').slice(0, 20);
-  element('recent-asks').replaceChildren(...done.map(recentItem));
-  element('no-recent').hidden = done.length > 0;
+  const { items } = await get('/v1/asks?status=ended&limit=20');
+  element('recent-asks').replaceChildren(...items.map(recentItem));
+  element('no-recent').hidden = items.length > 0;
 }
 
 async function failed(error) {

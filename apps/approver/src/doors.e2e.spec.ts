@@ -79,6 +79,23 @@ describe('asks', () => {
     expect((await send(`${url}/v1/asks?status=some`, keys.approver)).status).toBe(400);
   });
 
+  it('lists those that ended by their end, the latest first, and those of one status', async () => {
+    const [early, late] = [await house.ask(), await house.ask()];
+    const answer = (askId: string, word: string) =>
+      send(`${url}/v1/asks/${askId}/answer`, keys.approver, { body: { answer: word } });
+    await answer(late.askId, 'approve');
+    await answer(early.askId, 'reject');
+    await house.ask();
+    const list = async (query: string) => (await send(`${url}/v1/asks?${query}`, keys.approver)).body;
+    const ids = (page: { items: { id: string }[] }) => page.items.map(({ id }) => id);
+    const first = await list('status=ended&limit=1');
+    expect(ids(first)).toEqual([early.askId]);
+    expect(ids(await list(`status=ended&limit=1&cursor=${first.next}`))).toEqual([late.askId]);
+    expect(ids(await list('status=rejected&limit=1'))).toEqual([early.askId]);
+    expect(ids(await list('status=approved&limit=1'))).toEqual([late.askId]);
+    expect((await list('status=all&limit=1')).items[0]).toMatchObject({ status: 'open' });
+  });
+
   it('shows a child session under its root', async () => {
     const root = await house.ask({ sessionId: 'root-session' });
     const child = await house.ask({ sessionId: 'child-session', parentId: root.sessionId });
@@ -105,6 +122,15 @@ describe('people and keys', () => {
     expect((await send(`${url}/v1/asks`, made.body.secret)).status).toBe(401);
     const listed = (await send(`${url}/v1/people`, keys.admin)).body;
     expect(JSON.stringify(listed)).not.toContain('cs_');
+  });
+
+  it('takes no names that hide or turn around the text beside them', async () => {
+    for (const name of ['a\u202eb', 'a\nb', 'a\u0000', 'a\u2066']) {
+      expect((await send(`${url}/v1/people`, keys.admin, { body: { name } })).status).toBe(400);
+      const key = { role: 'agent', label: name };
+      expect((await send(`${url}/v1/keys`, keys.admin, { body: key })).status).toBe(400);
+    }
+    expect((await send(`${url}/v1/people`, keys.admin, { body: { name: 'Zoë O’Hara 李' } })).status).toBe(201);
   });
 
   it('makes agent keys bound to a policy that exists', async () => {
@@ -143,6 +169,15 @@ describe('policies', () => {
 });
 
 describe('publishing', () => {
+  it.each(['%40tenant', 'a%00', 'a%0Ab', '..%2F..', '.hidden', 'a'.repeat(65)])(
+    'knows no policy named %s',
+    async (name) => {
+      const path = `${url}/v1/policies/${name}`;
+      expect((await send(path, keys.admin, { method: 'PUT', body: {} })).body.error.code).toBe('request.invalid');
+      expect((await send(path, keys.admin)).body.error.code).toBe('policy.unknown');
+    },
+  );
+
   it('warns of rules that never take effect, and of forms of old', async () => {
     const body = { deny: ['Bash(git push *)', 'Bash(rm:*)'], allow: ['Bash(git push --tags)'] };
     const answer = await send(`${url}/v1/policies/warned`, keys.admin, { method: 'PUT', body });

@@ -5,6 +5,11 @@ import { z } from 'zod';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const url = z.string().min(1);
+const postgresUrl = url.refine(isPostgresUrl, 'must be a URL such as postgresql://user:password@host:5432/database');
+
+function isPostgresUrl(text: string): boolean {
+  return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
+}
 
 const envSchema = z.object({
   COUNTERSIGN_HOME: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
@@ -17,8 +22,8 @@ const envSchema = z.object({
   GATEWAY_PORT: port.default(4610),
   APPROVER_PORT: port.default(4611),
   COUNTERSIGN_PG_PORT: port.optional(),
-  DATABASE_URL: url.optional(),
-  DATABASE_OWNER_URL: url.optional(),
+  DATABASE_URL: postgresUrl.optional(),
+  DATABASE_OWNER_URL: postgresUrl.optional(),
   REDIS_URL: url.optional(),
   COUNTERSIGN_SEAL_KEY: z.string().min(1).optional(),
   COUNTERSIGN_COOKIE_SECRET: z.string().min(32).optional(),
@@ -28,6 +33,9 @@ const envSchema = z.object({
   npm_lifecycle_event: z.string().optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
+
+/** Every variable that is read. */
+export const ENVIRONMENT_NAMES: readonly string[] = Object.keys(envSchema.shape);
 
 /** Settings as the environment gives them, defaults filled in. `home` is absolute; `homeGiven`: it was named, not defaulted. */
 export interface CliEnv {

@@ -1,7 +1,9 @@
 /** The commands of `countersign`, their options and their help. Each command's code is loaded when it is called. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { surviveClosedOutput } from './compose/output.js';
 import { readCliEnv, type CliEnv } from './env.js';
 import { HOOK_AGENTS, type HookAgent } from './hook/agents.js';
+import { HOOK_SETTINGS, UP_SETTINGS } from './settings-help.js';
 import type { OnFailure } from './hook/on-failure.js';
 import { addPolicyCommands } from './policy/commands.js';
 import { POLICY_COMMANDS, UNUSABLE } from './policy/exit-codes.js';
@@ -14,6 +16,8 @@ const MAX_WAIT_SECONDS = 3_600;
 
 /** Runs the command line and gives the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
+  // A hook whose reader is gone must fail, not end well without an answer.
+  if (argv[2] !== 'hook' || argv.some((word) => word === '--help' || word === '-h')) surviveClosedOutput();
   const result = { exitCode: 0 };
   const program = createProgram((exitCode) => (result.exitCode = exitCode));
   try {
@@ -30,7 +34,7 @@ function createProgram(done: (exitCode: number) => void): Command {
   const program = new Command('countersign')
     .description('Stands between AI agents and what their tools do: allow, deny, or a question to people.')
     .exitOverride()
-    .addHelpText('after', `\nExit codes: 0 done, 1 failed, 2 wrong usage; commands name their own.\n${SETTINGS_HELP}`);
+    .addHelpText('after', `\nExit codes: 0 done, 1 failed, 2 wrong usage; commands name their own.\n${UP_SETTINGS}`);
   addUp(program, done);
   addHook(program, done);
   addAudit(program, done);
@@ -39,23 +43,14 @@ function createProgram(done: (exitCode: number) => void): Command {
   return program;
 }
 
-const SETTINGS_HELP = `
-Settings (environment):
-  COUNTERSIGN_HOME      folder of data and keys (as root /var/lib/countersign, else ~/.countersign)
-  HOST                  address to listen on (127.0.0.1)
-  ALLOWED_HOSTS         further host names that the doors are reached by, separated by commas
-  GATEWAY_PORT          port of the agents' door (4610)
-  APPROVER_PORT         port of the people's door (4611)
-  COUNTERSIGN_PG_PORT   port of the embedded database (any free one)
-  DATABASE_URL          a Postgres to use instead of the embedded one
-  REDIS_URL             a Redis to use for queue and bus
-  LOG_LEVEL             fatal, error, warn, info, debug, trace or silent (info)`;
-
 function addUp(program: Command, done: (exitCode: number) => void): void {
   program
     .command('up')
     .description('run everything in this process, with a database of its own; Ctrl-C stops it')
-    .addHelpText('after', '\nExit codes: 0 stopped as asked, 1 could not start or did not stop cleanly.')
+    .addHelpText(
+      'after',
+      `\nExit codes: 0 stopped as asked, 1 could not start or did not stop cleanly.\n${UP_SETTINGS}`,
+    )
     .action(() =>
       withEnv({ done }, async (env) => {
         const { up } = await import('./up/up.js');
@@ -95,7 +90,8 @@ function addHook(program: Command, done: (exitCode: number) => void): void {
 
 const HOOK_HELP = `
 The service is found by COUNTERSIGN_URL and COUNTERSIGN_TOKEN, else by endpoints.json of the home folder.
-Exit codes: 0 the reply is on standard output; 2 no answer: the tool is blocked, the reason is on standard error.`;
+Exit codes: 0 the reply is on standard output; 2 no answer: the tool is blocked, the reason is on standard error.
+${HOOK_SETTINGS}`;
 
 function addAudit(program: Command, done: (exitCode: number) => void): void {
   const audit = program.command('audit').description('look after the log');

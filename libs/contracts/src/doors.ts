@@ -17,6 +17,20 @@ const id = z.string().min(1).max(256);
 /** Session ids come from agents; `@` begins only our own streams. */
 const sessionId = id.regex(/^[^@]/, 'must not begin with `@`');
 const path = z.string().min(1).max(4_096);
+/** What people read in lists: nothing that hides, breaks or turns around the text beside it. */
+const CONTROL_OR_BIDI = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+/** Text of 1 to `max` characters without control and bidirectional characters. */
+export const plainText = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((text) => !CONTROL_OR_BIDI.test(text), 'must not hold control or bidirectional characters');
+/** Name of a tenant's policy. */
+export const policyNameSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i, 'must be 1 to 64 letters, digits, `.`, `_` or `-`, a letter or digit first');
+const MAX_LABELS = 32;
 
 export const openSessionBodySchema = z.object({
   id: sessionId.optional(),
@@ -28,7 +42,10 @@ export const openSessionBodySchema = z.object({
   roots: z.array(path).max(64).optional(),
   silent: z.boolean().optional(),
   tools: z.array(id).max(512).optional(),
-  labels: z.record(z.string().max(64), z.string().max(256)).optional(),
+  labels: z
+    .record(plainText(64), z.literal('').or(plainText(256)))
+    .refine((labels) => Object.keys(labels).length <= MAX_LABELS, `must be at most ${MAX_LABELS}`)
+    .optional(),
 });
 export type OpenSessionBody = z.infer<typeof openSessionBodySchema>;
 
@@ -107,8 +124,8 @@ export const askViewSchema = z.object({
 export type AskView = z.infer<typeof askViewSchema>;
 
 export const personBodySchema = z.object({
-  name: z.string().min(1).max(200),
-  groups: z.array(z.string().max(100)).max(50).default([]),
+  name: plainText(200),
+  groups: z.array(plainText(100)).max(50).default([]),
   roles: z.array(roleSchema).min(1).default(['approver']),
 });
 

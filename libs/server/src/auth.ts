@@ -19,6 +19,8 @@ const CACHE_MS = 1_000;
 const CACHE_SIZE = 10_000;
 /** Any scheme spelling, one token of visible ASCII. */
 const BEARER = /^bearer +([\x21-\x7e]{8,512}) *$/i;
+/** A key was sent, whatever it looks like. */
+const SENDS_KEY = /^bearer +\S/i;
 
 interface Cached {
   readonly until: number;
@@ -57,7 +59,9 @@ export function authenticate(source: KeySource, clock: () => number = () => perf
   return {
     byHeader: async (authorization) => {
       const secret = BEARER.exec(authorization ?? '')?.[1];
-      if (secret === undefined) throw new DoorError('auth.missing');
+      if (secret === undefined) {
+        throw new DoorError(SENDS_KEY.test(authorization ?? '') ? 'auth.unknown_key' : 'auth.missing');
+      }
       return bySecretHash(secretHash(secret));
     },
     bySecretHash,

@@ -52,7 +52,7 @@ export function createDoorGuard(fastify: FastifyInstance, options: GuardOptions)
       request.principal = principal;
     },
     knowsPath: (url) => {
-      const path = url.split('?', 1)[0] ?? '';
+      const path = (url.split('?', 1)[0] ?? '').replace(/\/{2,}/g, '/');
       return patterns.some((pattern) => pattern.test(path));
     },
   };

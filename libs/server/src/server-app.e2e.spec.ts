@@ -195,7 +195,7 @@ function sendRaw(path: string, headers: Record<string, string>, method = 'GET'):
 describe('keys and roles', () => {
   it.each([
     [null, 401, 'auth.missing'],
-    ['short', 401, 'auth.missing'],
+    ['short', 401, 'auth.unknown_key'],
     ['cs_agent_unknown_unknown', 401, 'auth.unknown_key'],
     [SECRETS.admin, 403, 'auth.wrong_role'],
   ])('%s: %i %s', async (key, status, code) => {

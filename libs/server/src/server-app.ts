@@ -11,6 +11,7 @@ import { BODY_LIMIT, installBodyReader } from './body-reader.js';
 import type { CookieSessions } from './cookie-sessions.js';
 import { createDoorGuard, type DoorGuard } from './door-guard.js';
 import { ErrorFilter, type RenderFailure } from './error-filter.js';
+import { answerFrameworkErrors } from './framework-errors.js';
 import { HEALTH_ROUTES, installHealth, type Probe } from './health.js';
 import { createHostCheck } from './host-check.js';
 import { installIdempotency, type IdempotencyStore } from './idempotency.js';
@@ -96,7 +97,9 @@ function makeAdapter(options: ServerAppOptions): FastifyAdapter {
     forceCloseConnections: 'idle',
     // While closing, requests that still arrive are answered: to some agents a bare 503 means "go ahead".
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 1_024 },
+    // A doubled slash, as a base URL with a final slash makes it, is the same door.
+    routerOptions: { maxParamLength: 1_024, ignoreDuplicateSlashes: true },
+    frameworkErrors: answerFrameworkErrors(options.renderFailure),
   });
 }
 

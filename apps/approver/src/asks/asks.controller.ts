@@ -1,6 +1,13 @@
 /** The asks' door: list, look, answer. GET never decides. */
 import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { answerBodySchema, DoorError, pageQuerySchema, type AnswerBody, type AskView } from '@countersign/contracts';
+import {
+  answerBodySchema,
+  ASK_STATUSES,
+  DoorError,
+  pageQuerySchema,
+  type AnswerBody,
+  type AskView,
+} from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
 import type { Bus } from '@countersign/queue';
 import { CurrentPrincipal, type Principal } from '@countersign/server';
@@ -11,7 +18,7 @@ import { BUS, LEDGER } from '../tokens.js';
 import { answerAsk, type AnswerResult } from './answer-ask.js';
 import { listAsks, type AskPage } from './list-asks.js';
 
-const askQuerySchema = pageQuerySchema.extend({ status: z.enum(['open', 'all']).default('open') });
+const askQuerySchema = pageQuerySchema.extend({ status: z.enum([...ASK_STATUSES, 'ended', 'all']).default('open') });
 type AskQuery = z.infer<typeof askQuerySchema>;
 
 @Controller('/v1/asks')

@@ -1,5 +1,5 @@
 /** A page of asks with the moment it was true at. */
-import type { AskView } from '@countersign/contracts';
+import type { AskStatus, AskView } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
 
 /** `version` only ever grows: a page with a smaller one is older. `now` is the same moment, for countdowns. */
@@ -11,7 +11,8 @@ export interface AskPage {
 }
 
 export interface AskPageQuery {
-  readonly status: 'open' | 'all';
+  /** `ended`: every status but `open`, the latest end first; else the latest opening first. */
+  readonly status: AskStatus | 'all' | 'ended';
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
@@ -20,8 +21,19 @@ export interface AskPageQuery {
 export async function listAsks(ledger: Ledger, tenantId: string, query: AskPageQuery): Promise<AskPage> {
   const now = await databaseNow(ledger);
   const { status, limit, cursor } = query;
-  const page = await ledger.asks.list({ tenantId, limit, cursor, ...(status === 'open' ? { status } : {}) });
+  const page =
+    status === 'ended'
+      ? await listEnded(ledger, tenantId, { limit, cursor })
+      : await ledger.asks.list({ tenantId, limit, cursor, ...(status === 'all' ? {} : { status }) });
   return { items: page.items, next: page.next, version: now, now };
+}
+
+/** The log tells in which order asks ended; their rows tell how. */
+async function listEnded(ledger: Ledger, tenantId: string, page: { limit: number; cursor: string | undefined }) {
+  const ends = await ledger.events.list(tenantId, { type: 'AskResolved', ...page });
+  const ids = [...new Set(ends.items.map(({ askId }) => askId).filter((id) => id !== null))];
+  const asks = await Promise.all(ids.map((id) => ledger.asks.get(tenantId, id)));
+  return { items: asks.filter((ask) => ask !== null), next: ends.next };
 }
 
 /** The database's clock, ISO-8601 UTC. */

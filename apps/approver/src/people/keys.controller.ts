@@ -1,6 +1,6 @@
 /** The keys' door: keys that belong to no person, such as agents', and the end of any key. */
 import { Body, Controller, Delete, Inject, Param, Post } from '@nestjs/common';
-import { DoorError, modeSchema, roleSchema } from '@countersign/contracts';
+import { DoorError, modeSchema, plainText, roleSchema } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
 import { CurrentPrincipal, type Principal } from '@countersign/server';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ const path = z.string().min(1).max(4_096).startsWith('/', 'must be an absolute p
 const keyBodySchema = z
   .object({
     role: roleSchema,
-    label: z.string().min(1).max(200).optional(),
+    label: plainText(200).optional(),
     policy: z.string().min(1).max(256).optional(),
     mode: modeSchema.optional(),
     roots: z.array(path).max(64).optional(),

@@ -1,6 +1,6 @@
 /** The people's door: who may answer, read or administer, and the keys they hold. */
 import { Body, Controller, Get, Inject, Param, Post } from '@nestjs/common';
-import { DoorError, personBodySchema } from '@countersign/contracts';
+import { DoorError, personBodySchema, plainText } from '@countersign/contracts';
 import type { Ledger, PersonView } from '@countersign/ledger';
 import { CurrentPrincipal, type Principal } from '@countersign/server';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { newKeyAnswer, type NewKeyAnswer } from './key-answer.js';
 
 const personKeyBodySchema = z.object({
   role: z.enum(['approver', 'auditor', 'admin']).default('approver'),
-  label: z.string().min(1).max(200).optional(),
+  label: plainText(200).optional(),
 });
 type PersonBody = z.infer<typeof personBodySchema>;
 type PersonKeyBody = z.infer<typeof personKeyBodySchema>;

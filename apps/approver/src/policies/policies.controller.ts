@@ -1,6 +1,6 @@
 /** The policies' door: read the current version, publish the next one. */
 import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
-import { DoorError } from '@countersign/contracts';
+import { DoorError, policyNameSchema } from '@countersign/contracts';
 import type { Ledger, PolicyVersion } from '@countersign/ledger';
 import { compilePolicy, parsePolicyDocument, policyWarnings, type PolicyWarning } from '@countersign/policy';
 import { CurrentPrincipal, type Principal } from '@countersign/server';
@@ -9,7 +9,6 @@ import { actorOf } from '../door/answerer.js';
 
 import { LEDGER } from '../tokens.js';
 
-const nameSchema = z.string().min(1).max(256);
 /** The analysis holds up everybody else, so it is short; what it does not reach is said. */
 const ANALYSIS_MS = 250;
 const documentSchema = z.record(z.string(), z.unknown());
@@ -23,6 +22,7 @@ export class PoliciesController {
     @CurrentPrincipal() who: Principal,
     @Param('name') name: string,
   ): Promise<PolicyVersion & { epoch: number }> {
+    if (!policyNameSchema.safeParse(name).success) throw new DoorError('policy.unknown');
     const policy = await this.ledger.policies.current(who.tenantId, name);
     if (policy === null) throw new DoorError('policy.unknown');
     return policy;
@@ -31,7 +31,7 @@ export class PoliciesController {
   @Put(':name')
   async publish(
     @CurrentPrincipal() who: Principal,
-    @Param('name', { schema: nameSchema }) name: string,
+    @Param('name', { schema: policyNameSchema }) name: string,
     @Body({ schema: documentSchema }) input: unknown,
   ): Promise<PolicyVersion & { warnings: PolicyWarning[] }> {
     const parsed = parsePolicyDocument(input);

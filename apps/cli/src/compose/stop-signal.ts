@@ -8,7 +8,11 @@ export class Stopped extends Error {
 export interface StopSignal {
   /** Resolves when the end is asked for, with null; with an error when one that nobody caught makes going on unsafe. */
   readonly requested: Promise<Error | null>;
-  /** Throws Stopped when the end was asked for. */
+  /** Asks for the end because of a failure that makes going on useless. */
+  fail(error: Error): void;
+  /** True once a person or the system asked for the end, and no failure did. */
+  isWish(): boolean;
+  /** Throws Stopped when the end was asked for, or the failure that asked for it. */
   check(): void;
   /** Stops listening. */
   release(): void;
@@ -31,9 +35,11 @@ const PARENT_MS = 200;
 /** Listens from now on. A second signal calls `abort` and ends the process at once, with exit code 130. */
 export function createStopSignal(options: StopOptions): StopSignal {
   let first: number | null = null;
+  let failure: Error | null = null;
   let settle: (bug: Error | null) => void = () => undefined;
   const requested = new Promise<Error | null>((resolve) => (settle = resolve));
   const begin = (bug: Error | null = null) => {
+    if (first === null) failure = bug;
     first ??= performance.now();
     settle(bug);
   };
@@ -49,8 +55,10 @@ export function createStopSignal(options: StopOptions): StopSignal {
   const parentWatch = options.watchParent ? watchParent(() => begin()) : null;
   return {
     requested,
+    fail: (error) => begin(error),
+    isWish: () => first !== null && failure === null,
     check: () => {
-      if (first !== null) throw new Stopped('stopped while starting');
+      if (first !== null) throw failure ?? new Stopped('stopped while starting');
     },
     release: () => {
       if (parentWatch !== null) clearInterval(parentWatch);

@@ -98,7 +98,19 @@ describe('countersign hook', () => {
   it('blocks when the answer does not come in time', async () => {
     const url = await serve(() => undefined);
     const result = await hook(url, payload('PreToolUse'), { timeoutSeconds: 0.3 });
-    expect(result).toMatchObject({ exitCode: 2, complaint: expect.stringContaining('no answer before the deadline') });
+    expect(result).toMatchObject({
+      exitCode: 2,
+      complaint: expect.stringContaining('no answer came before the deadline'),
+    });
+  });
+
+  it('with --on-failure ask still blocks a call that the service holds for people', async () => {
+    const url = await serve(() => undefined);
+    const result = await hook(url, payload('PreToolUse'), { timeoutSeconds: 0.3, onFailure: 'ask' });
+    expect(result).toMatchObject({ exitCode: 2, output: '' });
+    expect(result.complaint).toMatch(/^countersign: pending: .*retry the same call after approval/);
+    const permission = await hook(url, payload('PermissionRequest'), { timeoutSeconds: 0.3, onFailure: 'ask' });
+    expect(JSON.parse(permission.output)).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { homeLayout } from '../home/layout.js';
 import type { CliEnv } from '../env.js';
 import type { HookAgent } from './agents.js';
 import { callEvidence } from './call-evidence.js';
-import { refuse, type OnFailure } from './on-failure.js';
+import { refuse, type Failure, type OnFailure } from './on-failure.js';
 import { postHook, type PostTarget } from './post.js';
 import { readInput, withMember, type HookBody } from './read-input.js';
 
@@ -23,6 +23,10 @@ export interface HookStreams {
   readonly complaints: Writable;
 }
 
+/** INVARIANT: a call that the service holds is people's to decide: not even `--on-failure ask` hands it to whoever sits at the prompt. */
+const PENDING =
+  'pending: the service has this call and no answer came before the deadline (--timeout); retry the same call after approval';
+
 /** Serves one hook and gives the exit code: 0 with the agent's reply on the output, 2 with the reason on the complaints. */
 export async function runHook(env: CliEnv, options: HookOptions, streams: HookStreams): Promise<number> {
   const deadline = performance.now() + options.timeoutSeconds * 1_000;
@@ -31,6 +35,7 @@ export async function runHook(env: CliEnv, options: HookOptions, streams: HookSt
   const target = await findService(env, options.agent, deadline);
   if (!target.ok) return fail(input.body, target.reason, options, streams);
   const answer = await postHook(target.target, await withEvidence(options.agent, input.body));
+  if (!answer.ok && answer.waiting) return fail(input.body, PENDING, { ...options, onFailure: 'pending' }, streams);
   if (!answer.ok) return fail(input.body, answer.reason, options, streams);
   if (!isJsonObject(answer.text)) return fail(input.body, 'the service sent an unreadable answer', options, streams);
   streams.output.write(`${answer.text}\n`);
@@ -73,7 +78,7 @@ function isJsonObject(text: string): boolean {
 async function fail(
   body: HookBody | null,
   reason: string,
-  options: HookOptions,
+  options: { agent: HookAgent; onFailure: Failure },
   streams: HookStreams,
 ): Promise<number> {
   const refusal = await refuse(options.agent, body, reason, options.onFailure);

@@ -5,6 +5,9 @@ import type { HookBody } from './read-input.js';
 /** `block`: the tool does not run. `ask`: the agent's own prompt decides, where the event has one. */
 export type OnFailure = 'block' | 'ask';
 
+/** What `refuse` is told besides: `pending` is a call that people are asked about, so that only they may let it run. */
+export type Failure = OnFailure | 'pending';
+
 /** `complaint` goes to standard error, where the agent reads the reason of a block. */
 export interface Refusal {
   readonly exitCode: 0 | 2;
@@ -24,7 +27,7 @@ export async function refuse(
   agent: HookAgent,
   body: HookBody | null,
   reason: string,
-  onFailure: OnFailure,
+  onFailure: Failure,
 ): Promise<Refusal> {
   const event = body?.event ?? null;
   if (event === null) return { exitCode: BLOCK, complaint: `not judged: ${reason}`, reply: null };
@@ -34,7 +37,7 @@ export async function refuse(
     const complaint = `not judged, so your own prompt decides (--on-failure ask): ${reason}`;
     return { exitCode: 0, complaint, reply: renderReply(agent, event, ownPrompt(reason)) };
   }
-  const complaint = `blocked, since nobody could judge it: ${reason}`;
+  const complaint = onFailure === 'pending' ? reason : `blocked, since nobody could judge it: ${reason}`;
   if (!READS_ONLY_JSON.has(event)) return { exitCode: BLOCK, complaint, reply: null };
   return { exitCode: 0, complaint, reply: renderReply(agent, event, { kind: 'refusal', reason: complaint }) };
 }

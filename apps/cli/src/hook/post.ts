@@ -9,7 +9,8 @@ export interface PostTarget {
   readonly deadline: number;
 }
 
-export type PostResult = { ok: true; text: string } | { ok: false; reason: string };
+/** `waiting`: the service has the call and did not answer in time, as it does while people are asked. */
+export type PostResult = { ok: true; text: string } | { ok: false; reason: string; waiting: boolean };
 
 const RETRY_MS = 250;
 /** How long a gateway that cannot be reached is tried again: long enough for a restart, short for an agent that waits. */
@@ -27,17 +28,18 @@ export async function postHook(target: PostTarget, body: string): Promise<PostRe
     const round = await postOnce(target, body);
     if (round.kind === 'answer') return { ok: true, text: round.text };
     const now = performance.now();
-    if (round.kind === 'status') return { ok: false, reason: round.reason };
+    if (round.kind !== 'broken') return { ok: false, reason: round.reason, waiting: round.kind === 'late' };
     if (round.connected) lastContact = now;
     const patience = lastContact === null ? begun + UNREACHABLE_MS : lastContact + RECONNECT_MS;
-    if (now + RETRY_MS > Math.min(patience, target.deadline)) return { ok: false, reason: round.reason };
+    if (now + RETRY_MS > Math.min(patience, target.deadline))
+      return { ok: false, reason: round.reason, waiting: false };
     await sleep(RETRY_MS);
   }
 }
 
 type Round =
   | { kind: 'answer'; text: string }
-  | { kind: 'status'; reason: string }
+  | { kind: 'status' | 'late'; reason: string }
   | { kind: 'broken'; connected: boolean; reason: string };
 
 async function postOnce(target: PostTarget, body: string): Promise<Round> {
@@ -48,6 +50,7 @@ async function postOnce(target: PostTarget, body: string): Promise<Round> {
       return { kind: 'status', reason: `the service answered HTTP ${answer.status}` };
     case 'too_large':
       return { kind: 'status', reason: answer.reason };
+    case 'late':
     case 'broken':
       return answer;
     default: {

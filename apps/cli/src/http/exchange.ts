@@ -13,11 +13,16 @@ export interface Question {
   readonly deadline?: number;
 }
 
-/** `broken` may be worth another try; `connected` tells whether anybody was there. */
+/** `broken` may be worth another try; `connected` tells whether anybody was there. `late`: the deadline came while an open connection waited. */
 export type Exchange =
   | { kind: 'answer'; status: number; text: string }
   | { kind: 'too_large'; reason: string }
+  | { kind: 'late'; reason: string }
   | { kind: 'broken'; connected: boolean; reason: string };
+
+class DeadlinePassed extends Error {
+  override readonly name = 'DeadlinePassed';
+}
 
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const KEEP_ALIVE_MS = 30_000;
@@ -27,12 +32,11 @@ export function exchange(question: Question): Promise<Exchange> {
   const { origin } = new URL(question.url);
   return new Promise((settle) => {
     let connected = false;
-    const broken = (error: Error) =>
-      settle({
-        kind: 'broken',
-        connected,
-        reason: `${origin} does not answer: ${error.message || 'connection refused'}`,
-      });
+    const broken = (error: Error) => {
+      if (connected && error instanceof DeadlinePassed) return settle({ kind: 'late', reason: error.message });
+      const reason = `${origin} does not answer: ${error.message || 'connection refused'}`;
+      settle({ kind: 'broken', connected, reason });
+    };
     const request = open(question);
     request.on('socket', (socket) => socket.on('connect', () => (connected = true)));
     request.on('error', broken);
@@ -49,7 +53,7 @@ function open({ method, url, token, body, deadline }: Question): ClientRequest {
   // A long silence must not look like a dead connection to what stands between.
   request.setSocketKeepAlive(true, KEEP_ALIVE_MS);
   if (deadline !== undefined) {
-    const giveUp = () => request.destroy(new Error('no answer before the deadline'));
+    const giveUp = () => request.destroy(new DeadlinePassed('no answer before the deadline'));
     const timer = setTimeout(giveUp, Math.max(1, deadline - performance.now()));
     request.on('close', () => clearTimeout(timer));
   }

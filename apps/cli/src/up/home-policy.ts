@@ -20,7 +20,7 @@ export interface HomePolicy {
  * it are others than before. Throws PartMissing with one line per problem.
  */
 export async function readHomePolicy(layout: HomeLayout, variables: Variables = {}): Promise<HomePolicy> {
-  const text = await readIfPresent(layout.policy);
+  const text = await readPolicyFile(layout.policy);
   if (text === null) {
     return { document: policyDocumentSchema.parse({}), changed: false, published: () => Promise.resolve() };
   }
@@ -31,6 +31,13 @@ export async function readHomePolicy(layout: HomeLayout, variables: Variables = 
     changed: before?.trim() !== hash,
     published: () => writePrivateFile(layout.policyPublished, `${hash}\n`),
   };
+}
+
+async function readPolicyFile(path: string): Promise<string | null> {
+  return readIfPresent(path).catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new PartMissing(code === 'EISDIR' ? `${path} is a folder, not a file` : `cannot read ${path}: ${message}`);
+  });
 }
 
 /** The variables that set a part of a policy, as one text; empty when none does. */

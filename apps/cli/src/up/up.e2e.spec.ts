@@ -168,6 +168,15 @@ describe('countersign up', () => {
     expect(second.stderr.trim()).toMatch(/^countersign: .*already running.*\(process \d+\).*$/);
   }, 60_000);
 
+  it('brings its database back when that is killed', async () => {
+    process.kill(Number(readFileSync(join(home, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
+    const giveUp = Date.now() + START_MS;
+    while (!running?.output().includes('the database runs again') && Date.now() < giveUp) await sleep(50);
+    const { gateway, agentKey } = endpoints;
+    const decided = await ask(`${gateway}/v1/tool-calls`, agentKey, call('after-kill', 'ls'));
+    expect(decided.body).toMatchObject({ decision: 'allow' });
+  }, 90_000);
+
   it('stops within five seconds on SIGTERM and leaves a cleanly closed database', async () => {
     const { code, ms } = await stopAndTime('SIGTERM');
     expect(code).toBe(0);

@@ -33,14 +33,14 @@ export async function up(env: CliEnv): Promise<number> {
   const closing = createClosing();
   const stop = createStopSignal({ abort: () => closing.abortAll(), watchParent: env.startedByNpm });
   let failure: string | null = null;
+  void stop.requested.then((bug) => bug ?? say('stopping …'));
   try {
     const told = await start(env, closing, stop);
     process.stdout.write(told);
     const bug = await stop.requested;
     if (bug !== null) throw bug;
-    say('stopping …');
   } catch (error) {
-    failure = explain(error);
+    failure = endedByRequest(error, stop) ? null : explain(error);
   }
   const complaints = await closing.closeAll();
   stop.release();
@@ -49,9 +49,13 @@ export async function up(env: CliEnv): Promise<number> {
   return complaints.length === 0 ? 0 : 1;
 }
 
-/** Null: stopped on request while starting. What is no expected outcome is a bug and is thrown on. */
-function explain(error: unknown): string | null {
-  if (error instanceof Stopped) return null;
+/** A Ctrl-C while starting also ends the programs that are making the database: what they then complain of is no failure. */
+function endedByRequest(error: unknown, stop: StopSignal): boolean {
+  return error instanceof Stopped || (error instanceof PostgresUnavailable && stop.isWish());
+}
+
+/** Expected failures in their own words, bugs with their stack. */
+function explain(error: unknown): string {
   if (error instanceof PartMissing || error instanceof PostgresUnavailable) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
@@ -65,7 +69,10 @@ async function start(env: CliEnv, closing: Closing, stop: StopSignal): Promise<s
   const variables = policyVariables();
   const policy = await readHomePolicy(layout, variables);
   const secrets = await loadSecrets(layout.secrets);
-  const database = await prepareDatabase(env, { layout, secrets }, closing, say);
+  const database = await prepareDatabase(env, { layout, secrets }, closing, {
+    onProgress: say,
+    onLost: (error) => stop.fail(error),
+  });
   stop.check();
   const log = openLog(layout.log, env.logLevel);
   closing.add({ name: 'log', withinMs: SMALL_MS, close: () => log.close() });

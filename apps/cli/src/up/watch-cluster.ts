@@ -1,5 +1,5 @@
 /** Looks after the embedded database while `up` runs: a server that ended is started again, a few times. */
-import type { Cluster } from '@countersign/ledger';
+import { PostgresUnavailable, type Cluster } from '@countersign/ledger';
 
 /** What the database tells while it starts and runs. */
 export interface DatabaseEvents {
@@ -46,13 +46,9 @@ async function startAgain(cluster: Watched, deaths: number[], { onProgress }: Da
   const now = performance.now();
   deaths.push(now);
   while ((deaths[0] ?? now) < now - WITHIN_MS) deaths.shift();
-  if (deaths.length > MOST_DEATHS) throw new DatabaseLost('the database keeps ending; see postgres.log in the home');
+  if (deaths.length > MOST_DEATHS)
+    throw new PostgresUnavailable('the database keeps ending; see postgres.log in the home');
   onProgress('the database ended unexpectedly: starting it again …');
   await cluster.restart();
   onProgress('the database runs again');
-}
-
-/** The database does not stay up; the message is one line for a person. */
-class DatabaseLost extends Error {
-  override readonly name = 'DatabaseLost';
 }

@@ -30,8 +30,22 @@ export class HooksController {
 
 /** What fails before the controller (a foreign Host, a body that breaks off) is told in the form of agents, too. */
 export function renderHookFailure(error: DoorError, request: { method: string; url: string }) {
-  if (request.method !== 'POST' || !request.url.startsWith('/hooks/')) return null;
+  if (request.method !== 'POST' || !isHookUrl(request.url)) return null;
   return { status: 200, body: refuseAnybody(`Countersign: ${error.message}`) };
+}
+
+/** Every spelling of a url at or below `/hooks`: one that no route knows must not answer an agent with a bare 404. */
+function isHookUrl(url: string): boolean {
+  const path = url.split('?', 1)[0] ?? '';
+  return /^\/+hooks(\/|$)/i.test(decodedOr(path));
+}
+
+function decodedOr(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** The one form that is a refusal whatever the event; other agents read the same keys or nothing at all. */

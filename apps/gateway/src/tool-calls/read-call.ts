@@ -23,8 +23,8 @@ export function readCall(inspected: InspectedJson): ReadCall {
   }
   const parsed = toolCallBodySchema.safeParse(inspected.value);
   if (!parsed.success) {
-    const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-    throw new DoorError('request.invalid', undefined, { issues });
+    const problems = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+    throw new DoorError('request.invalid', undefined, { problems });
   }
   return { body: parsed.data, args: argumentsAt(inspected, ['args'], sha256hex) };
 }

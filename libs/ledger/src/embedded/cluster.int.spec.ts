@@ -57,6 +57,17 @@ describe('embedded cluster', () => {
     expect(existsSync(pidFile)).toBe(true);
   }, 60_000);
 
+  it('is started again where it was, once it is seen that it ended', async () => {
+    const before = serverPid();
+    expect(running?.isRunning()).toBe(true);
+    process.kill(before, 'SIGKILL');
+    while (running?.isRunning()) await new Promise((resolve) => setTimeout(resolve, 20));
+    await running?.restart();
+    expect(running?.isRunning()).toBe(true);
+    expect(serverPid()).not.toBe(before);
+    expect(await query(running?.ownerUrl ?? '', 'SELECT kept FROM kept')).toEqual([{ kept: 'yes' }]);
+  }, 60_000);
+
   it('waits for a killed server whose backend is still in the middle of a query', async () => {
     const busy = query(running?.ownerUrl ?? '', 'SELECT count(*) FROM generate_series(1, 30000000) i WHERE i % 7 = 0');
     const ended = busy.catch(() => undefined);

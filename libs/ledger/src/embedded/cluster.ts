@@ -2,7 +2,7 @@
  * The embedded database of one folder: made once, started, recovered after a crash, stopped cleanly. The server runs in a process
  * group of its own, so that Ctrl-C reaches us first and the database goes last.
  */
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { appendFile, chown, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -160,10 +160,10 @@ function readPid(pidFile: string): number | null {
 /** True when the process works in the data folder, or where the system cannot tell. */
 function isServerOf(pid: number, data: string): boolean {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`) === data;
-  } catch {
-    // On Linux a process without a folder is one that has ended and waits for its parent.
-    return process.platform !== 'linux';
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data);
+  } catch (error) {
+    // On Linux a process without a folder is one that has ended and waits for its parent; in a container one may not be allowed to look.
+    return process.platform !== 'linux' || (error as NodeJS.ErrnoException).code !== 'ENOENT';
   }
 }
 

@@ -47,11 +47,7 @@ function lookUp(): DatabaseUser {
 }
 
 /** Runs a program with `input` on its standard input and gives its exit code and everything it printed. */
-export function runProgram(
-  program: string,
-  args: readonly string[],
-  options: ProgramOptions,
-): Promise<ProgramResult> {
+export function runProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
     // A server that goes on running keeps the pipes open: its starter's output is not waited for.
     const output = options.keepsOutput === false ? 'ignore' : 'pipe';

@@ -37,4 +37,5 @@ export const RULES = [
   'Bash(cat *)', 'Bash(make)', 'Bash(make *)', 'Bash(make:*)', 'Bash(* x)', 'Bash(sudo *)', 'Edit', 'Edit(src/**)', 'Edit(src/x/**)', 'Write(src/**)', 'Edit(//**)',
   'Read(.env)', 'Read(src/**)', 'Read(//etc/**)', 'mcp__db', 'mcp__db__*', 'mcp__db__drop', 'mcp__db__get_*', 'WebFetch', 'WebFetch(domain:*.a.example)',
   'WebFetch(domain:b.a.example)', 'WebFetch(domain:x.example)', 'TodoWrite', 'Bash(python3 *)',
+  'Bash(re:git (push|pull).*)', 'Bash(re:make( [a-z0-9]+)?)', 'Edit(re:.*/src/[a-z0-9/]+)', 'Read(re:/etc/.*)', 'WebFetch(re:.*\\.a\\.example)',
 ] as const;

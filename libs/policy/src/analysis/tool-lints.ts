@@ -18,7 +18,7 @@ export function unknownTool(bench: Bench, rule: ListedRule): Claim | null {
     return {
       kind: 'unknown-tool',
       grade: 'unproven',
-      witness: specimensFor(bench, rule)[0] ?? null,
+      witness: specimensFor(bench, rule)[0] ?? wholeCalls(bench.maker, written)[0] ?? null,
       explanation: `no manifest knows a tool \`${written}\`; the rule works only if an agent brings a tool of that very name`,
       fix: 'check the name; tools of MCP servers are written `mcp__server__tool`',
     };

@@ -3,7 +3,7 @@ import type { ShellCall } from '../shell/plan.js';
 import type { ShellWord } from '../shell/tree.js';
 import { hasFlag, sortArgs, withoutHead, type SortedArgs } from './flags.js';
 import { programRow } from './programs/index.js';
-import type { Operand, OperandRow } from './programs/program.js';
+import { OWN_FOLDER, type Operand, type OperandRow } from './programs/program.js';
 
 export type { Operand } from './programs/program.js';
 
@@ -12,19 +12,36 @@ export function operandsOf(call: ShellCall): Operand[] | null {
   if (call.program === null) return null;
   const operands = programRow(call.program)?.operands;
   if (operands === undefined) return null;
-  return typeof operands === 'function' ? operands(call.args) : rowOperands(operands, call.args);
+  return typeof operands === 'function' ? operands(call.args) : rowOperands(operands, call);
 }
 
-function rowOperands(row: OperandRow, args: readonly ShellWord[]): Operand[] {
+function rowOperands(row: OperandRow, call: ShellCall): Operand[] {
+  const { args } = call;
   const sorted = sortArgs(args, row.valueFlags ?? []);
   const files = sorted.operands.slice(skipped(row, sorted));
   const written = row.writesLast === true && !hasTarget(sorted) ? firstWritten(files) : files.length;
   const recursive = row.recursive === 'always' || (row.recursive === 'flag' && isRecursive(sorted));
   const out = files.map((word, at): Operand => ({ word, access: at >= written ? 'write' : row.access, recursive }));
+  if (files.length === 0 && takesFolder(row, sorted, call)) out.push(OWN_FOLDER);
   addFlagFiles(out, sorted, row.writeFlags, 'write');
   addFlagFiles(out, sorted, row.readFlags, 'read');
   if (row.skip !== Number.POSITIVE_INFINITY) addNamedFiles(out, args);
   return out;
+}
+
+/** A search that names nothing to search, with something to search for. */
+function takesFolder(row: OperandRow, sorted: SortedArgs, call: ShellCall): boolean {
+  if (row.elseFolder === undefined || sorted.operands.length < skipped(row, sorted)) return false;
+  if (row.elseFolder === 'always') return goesDown(sorted);
+  if (sorted.flags.includes('--type-list')) return false;
+  const fed = call.input.kind === 'pipe' || call.input.kind === 'text';
+  return !fed && !call.redirects.some((redirect) => redirect.access === 'read');
+}
+
+/** Unlike `isRecursive`, without `-a`, which means text to a search. */
+function goesDown({ flags, values }: SortedArgs): boolean {
+  if (hasFlag(flags, 'r', '--recursive') || hasFlag(flags, 'R', '--dereference-recursive')) return true;
+  return ['-d', '--directories'].some((flag) => values.get(flag)?.value.startsWith('rec') === true);
 }
 
 /** Long flags whose value is text, also where it looks like a path. */
@@ -72,10 +89,5 @@ function hasTarget(sorted: SortedArgs): boolean {
 }
 
 function isRecursive(sorted: SortedArgs): boolean {
-  return (
-    hasFlag(sorted.flags, 'r', '--recursive') ||
-    hasFlag(sorted.flags, 'R') ||
-    sorted.flags.includes('--archive') ||
-    sorted.flags.includes('-a')
-  );
+  return goesDown(sorted) || sorted.flags.includes('--archive') || sorted.flags.includes('-a');
 }

@@ -71,7 +71,16 @@ function analyseAfresh(call: EngineCall, policy: CompiledPolicy, place: Place): 
   const plan = command === null ? null : planOf(entry, command, { maxLength, ...start });
   const problems = hasOddPlaces(entry) ? oddProblems(entry, args) : [];
   const named = (entry.named ?? []).map((name) => textOf(args, name)).filter((text) => text !== null);
-  return { entry, args, command, plan, uses: usesOf(entry, args, plan, place), ...addressOf(entry, args), problems, named };
+  return {
+    entry,
+    args,
+    command,
+    plan,
+    uses: usesOf(entry, args, plan, place),
+    ...addressOf(entry, args),
+    problems,
+    named,
+  };
 }
 
 function usesOf(entry: ToolEntry, args: CallArguments, plan: ShellPlan | null, place: Place): PathUse[] {

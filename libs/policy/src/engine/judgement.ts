@@ -69,7 +69,10 @@ export function openJudgement(call: EngineCall, policy: CompiledPolicy, facts: F
 }
 
 function readOnlyOf(plan: ShellPlan | null, { readOnly }: CommandStyle): boolean[] {
-  return plan === null || readOnly === null ? [] : plan.calls.map((call) => readOnly(call, plan));
+  if (plan === null || readOnly === null) return [];
+  // However harmless each command is, processes without end are not.
+  const endless = plan.shapes.has('endless_background');
+  return plan.calls.map((call) => !endless && readOnly(call, plan));
 }
 
 function isUnclear(plan: ShellPlan | null, { unclear }: CommandStyle): boolean {

@@ -1,7 +1,14 @@
 /** Rules weighed by the place they are written in: the first that speaks, source by source and backwards inside each, answers. */
 import type { Effect, Layer, Match, RuleSource } from '@countersign/contracts';
 import type { CompiledRule } from '../rules/compiled-rule.js';
-import { forCommandRules, forDomainRules, forPathRules, forToolRules, indexRules, type RuleIndex } from '../rules/rule-index.js';
+import {
+  forCommandRules,
+  forDomainRules,
+  forPathRules,
+  forToolRules,
+  indexRules,
+  type RuleIndex,
+} from '../rules/rule-index.js';
 import { gapsOf, openCover } from './cover.js';
 import { allowIndexes } from './grants.js';
 import { addRuleMatch, type Judgement } from './judgement.js';

@@ -18,6 +18,7 @@ const line = fc
 const rule = fc.constantFrom(
   'Bash', 'Bash(git *)', 'Bash(git push *)', 'Bash(rm *)', 'Bash(rm -rf *)', 'Bash(npm test *)', 'Bash(npm test)', 'Bash(echo *)', 'Bash(cat *)', 'Bash(make)',
   'Bash(*)', 'Bash(touch *)', 'Bash(curl *)', 'Bash(* x)', 'Edit', 'Edit(out.txt)', 'Edit(**)', 'Edit(//tmp/**)', 'Read(.env)', 'Read(src/**)', 'Read(**)', 'mcp__a', '*', 'Bash(tee *)', 'Bash(nice *)',
+  'Bash(re:(git|rm) .*)', 'Bash(re:[a-z]+ test)', 'Edit(re:.*/[a-z]+\\.txt)', 'Read(re:/work/app/src/.*)', 'Read(re:.*\\.env)',
 ); // prettier-ignore
 const rules = fc.array(rule, { maxLength: 4 });
 const policy = fc.record({ deny: rules, ask: rules, allow: rules });

@@ -4,7 +4,7 @@ import { operandsOf } from '../commands/operands.js';
 import { joinGiven } from '../paths/normalise.js';
 import type { ShellCall, ShellPlan } from '../shell/plan.js';
 import type { ShellWord } from '../shell/tree.js';
-import { hasGlob, pathsOfWord, plainPath } from '../shell/word-paths.js';
+import { escapeGlob, globStart, hasGlob, pathsOfWord, plainPath } from '../shell/word-paths.js';
 import type { PathArgument, ToolEntry } from '../tools/manifest.js';
 import { fixedBeginning } from '../tools/read-arguments.js';
 
@@ -208,12 +208,11 @@ function addPath(out: PathUse[], call: ShellCall, named: NamedUse, use: WordUse)
   const plain = plainPath(wild ? path.slice(0, globStart(path)) || '.' : path);
   for (const cwd of call.cwds ?? [null]) {
     const key = joinGiven(cwd, plain);
-    out.push({ ...base, key, glob: wild && key !== null ? joinGiven(cwd, path) : null });
+    out.push({ ...base, key, glob: wild && key !== null ? joinGiven(literalFolder(cwd), path) : null });
   }
 }
 
-/** Where the folder that holds the first wildcard ends. */
-function globStart(path: string): number {
-  const at = path.search(/(?:^|[^\\])[*?[]/);
-  return path.lastIndexOf('/', at + 1) + 1;
+/** The folder itself holds no wildcards, whatever it is called. A Windows folder keeps its separators. */
+function literalFolder(cwd: string | null): string | null {
+  return cwd?.startsWith('/') === true ? escapeGlob(cwd) : cwd;
 }

@@ -41,6 +41,7 @@ export const RULES: Words = [
   'Bash(make)', 'Bash(make *)', 'Bash(touch *)', 'Bash(curl *)', 'Bash(* main)', 'Bash(cp *)', 'Bash(python3 *)', 'Bash(tee *)', 'Bash(unknown-program *)', 'Bash(sed *)',
   'Bash(echo *)', 'Bash(find *)', 'Edit', 'Edit(out.txt)', 'Edit(src/**)', 'Edit(//tmp/**)', 'Read', 'Read(.env)', 'Read(src/**)', 'Read(~/.ssh/**)', 'WebFetch',
   'WebFetch(domain:x.example)', 'WebFetch(domain:*.example)', 'mcp__a', 'mcp__a__b', 'Agent', 'Agent(explore)', 'Glob', 'Grep',
+  'Bash(re:(git|rm|npm) [a-z]+.*)', 'Bash(re:cat [^/]+)', 'Edit(re:.*/src/[a-z/]+\\.ts)', 'Read(re:.*\\.env)', 'WebFetch(re:([a-z]+\\.)?example)', 'Agent(re:expl.*)',
 ]; // prettier-ignore
 
 /** Tools of generated calls, and names that are none. */

@@ -59,5 +59,5 @@ export function globHolds(outer: string, inner: string): boolean {
   if (outer === '*' || outer === inner) return true;
   const prefix = outer.slice(0, -1);
   if (!outer.endsWith('*') || /[*?]/.test(prefix)) return false;
-  return inner.startsWith(prefix) || (outer.endsWith(' *') && inner === prefix.trimEnd());
+  return inner.startsWith(prefix) || (outer.endsWith(' *') && inner === prefix.slice(0, -1));
 }

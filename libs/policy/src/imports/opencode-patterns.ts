@@ -52,7 +52,8 @@ function commandPattern(pattern: string): WrittenPatterns {
     const anywhere = `Bash(*${spec.replace(/^(?:~|\$HOME)/, '')})`;
     return { patterns: [`Bash(${spec})`, anywhere], exact: false, why: 'home is not written out here' };
   }
-  const exact = !/["'?\p{Cc}]|\s{2}|^\s|[^\S ]|\s$/u.test(pattern);
+  // A trailing ` **` wants a blank there; here it is a ` *`, which may be nothing.
+  const exact = !/["'?\p{Cc}]|\*\*|\s{2}|^\s|[^\S ]|\s$/u.test(pattern);
   return { patterns: [`Bash(${spec})`], exact, ...(exact ? {} : { why: WIDER }) };
 }
 

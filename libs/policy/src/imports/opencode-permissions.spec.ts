@@ -202,6 +202,15 @@ describe('second form', () => {
   });
 });
 
+describe('a double star after a blank', () => {
+  it('is no allow of the bare command, which it does not match there', () => {
+    const result = run({ permission: { '*': 'ask', bash: { 'git **': 'allow' } } });
+    expect(rulesOf(result)).not.toContain('allow Bash(git **)');
+    expect(globHolds('  *', '')).toBe(false);
+    expect(globHolds('a *', 'a')).toBe(true);
+  });
+});
+
 describe('properties', () => {
   const rank: Record<string, number> = { allow: 0, ask: 1, deny: 2 };
   const pattern = fc

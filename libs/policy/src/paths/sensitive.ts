@@ -1,5 +1,6 @@
 /** Paths that are asked about in every mode: secrets, and files that decide what programs and agents do. */
-import { compileSegment, segmentsMeet, type SegmentGlob } from '../rules/segment-glob.js';
+import { compileSegment, compileShellSegment, segmentsMeet, type SegmentGlob } from '../rules/segment-glob.js';
+import { globStart } from '../shell/word-paths.js';
 import { isInside } from './normalise.js';
 
 /** Why a path is sensitive. `secret`: reading it leaks; `control`: writing it changes what runs or what is allowed. */
@@ -96,13 +97,35 @@ export function meansSecret(wildcard: string): boolean {
 
 const SECRETS: readonly SegmentGlob[] = [...SECRET_NAMES, ...SECRET_FOLDERS].map(compileSegment);
 
+/**
+ * True when a wildcard means files whose writing changes what runs or what is allowed: `.git*`, `*` with `.git` below. What stands
+ * before its first wildcard is left out. `*` alone means none.
+ */
+export function meansControl(wildcard: string): boolean {
+  return wildcard
+    .slice(globStart(wildcard))
+    .toLowerCase()
+    .split('/')
+    .some((segment) => CONTROLS.has(segment) || (hasStem(segment) && meets(CONTROL, segment)));
+}
+
+const CONTROLS: ReadonlySet<string> = new Set([...CONTROL_NAMES, ...CONTROL_FOLDERS]);
+const CONTROL: readonly SegmentGlob[] = [...CONTROLS].map(compileSegment);
+
+/** Enough of a name to tell what is meant; an ending such as `.json` not counted. */
+function hasStem(segment: string): boolean {
+  return segment.startsWith('.') || segment.replace(/\*\.\w+$/, '').replace(/[*?[\]]/g, '').length >= MIN_STEM;
+}
+
+function meets(names: readonly SegmentGlob[], segment: string): boolean {
+  const glob = compileShellSegment(segment);
+  return names.some((name) => segmentsMeet(name, glob));
+}
+
 function segmentMeansSecret(segment: string): boolean {
   const plain = ['', 'x', '.'].map((filling) => segment.replace(/\*+/, filling).replace(/[*?]+/g, ''));
   if (plain.some((name) => isSecret([name], name))) return true;
-  const stem = segment.replace(/\*\.\w+$/, '').replace(/[*?[\]]/g, '');
-  if (stem.length < MIN_STEM && !segment.startsWith('.')) return false;
-  const glob = compileSegment(segment);
-  return SECRETS.some((secret) => segmentsMeet(secret, glob));
+  return hasStem(segment) && meets(SECRETS, segment);
 }
 
 function belowRoots(path: string, roots: readonly string[]): string {

@@ -9,7 +9,8 @@ export function trustedEvidence(given: ResolvedPaths, own: ResolvedPaths): Resol
   const trusted: ResolvedPaths = { ...own };
   for (const [path, evidence] of Object.entries(given)) {
     const found = own[path];
-    if (found === undefined || (!found.exists && found.failed !== true && found.real === path)) trusted[path] = evidence;
+    if (found === undefined || (!found.exists && found.failed !== true && found.real === path))
+      trusted[path] = evidence;
   }
   return trusted;
 }

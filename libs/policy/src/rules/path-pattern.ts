@@ -1,6 +1,6 @@
 /** Path patterns of file rules, in gitignore's manner, with four anchors: `//abs`, `~/home`, `/from-root`, `./rel` or `rel`. */
 import { normalise } from '../paths/normalise.js';
-import { compileSegment, matchesSegment, segmentsMeet, type SegmentGlob } from './segment-glob.js';
+import { compileSegment, compileShellSegment, matchesSegment, segmentsMeet, type SegmentGlob } from './segment-glob.js';
 
 export type PathAnchor = 'absolute' | 'home' | 'root' | 'relative';
 
@@ -67,7 +67,7 @@ export function pathMatches(pattern: PathPattern, path: string, bases: PathBases
 export function pathMayMeet(pattern: PathPattern, glob: GlobPath, bases: PathBases): boolean {
   return overBases(pattern, bases, 'loose', (base) => {
     const rest = below(glob.path, base, true);
-    if (rest !== null) return segmentsReach(pattern, rest.map(compileSegment), glob.recursive);
+    if (rest !== null) return segmentsReach(pattern, rest.map(compileShellSegment), glob.recursive);
     return glob.recursive && below(base, glob.path, true) !== null;
   });
 }

@@ -19,8 +19,21 @@ export type RegexCompilation =
 const MAX_LENGTH = 1_000;
 const MAX_PROGRAM = 2_000;
 
+/** Expressions seen before: a policy is compiled many times over while it is analysed. Emptied when full. */
+const known = new Map<string, RegexCompilation>();
+const MAX_KNOWN = 4_000;
+
 /** Compiles an expression. A dot matches line breaks too. Not ok: what is wrong and at which character of it, from 1. */
 export function compileRegex(source: string): RegexCompilation {
+  const before = known.get(source);
+  if (before !== undefined) return before;
+  if (known.size >= MAX_KNOWN) known.clear();
+  const result = compileAfresh(source);
+  known.set(source, result);
+  return result;
+}
+
+function compileAfresh(source: string): RegexCompilation {
   if (source === '') return { ok: false, message: 'the expression behind `re:` is empty' };
   if (source.length > MAX_LENGTH) {
     return { ok: false, message: `an expression may have ${String(MAX_LENGTH)} characters at most` };

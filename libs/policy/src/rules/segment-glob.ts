@@ -30,6 +30,14 @@ export function compileSegment(text: string): SegmentGlob {
   return { literal, folded: literal === null ? null : literal.toLowerCase(), atoms };
 }
 
+/** Compiles one segment of a shell wildcard. `[[:alpha:]]` and its kin may be any character; that only makes the answer stricter. */
+export function compileShellSegment(text: string): SegmentGlob {
+  return compileSegment(text.includes('[') ? text.replace(NAMED_CLASS, '?') : text);
+}
+
+/** A bracket expression that holds a class, a collating symbol or an equivalence class by name. */
+const NAMED_CLASS = /(?<!\\)\[[!^]?[^[\]]*(?:\[(?::\w*:|\.[^\]]*\.|=[^\]]*=)\][^[\]]*)+\]/g;
+
 function atomAt(text: string, at: number): [Atom, number] {
   const char = text.charAt(at);
   if (char === '\\' && at + 1 < text.length) return [{ kind: 'char', char: text.charAt(at + 1) }, at + 2];

@@ -42,7 +42,8 @@ const MAX_BUILT = 10_000;
 
 /** A command whose program is built: the shell splits what it is built from at blanks, but reads nothing else into it. */
 function builtCommand(call: ShellCall, scene: FoldScene): string | null {
-  if (call.name === null) return null;
+  // A wildcard alone stays what it is, and would be taken apart for ever.
+  if (call.name?.pieces.some((piece) => piece.kind === 'variable' || piece.kind === 'dynamic') !== true) return null;
   const parts: string[] = [];
   let length = 0;
   for (const word of [call.name, ...call.args]) {

@@ -15,12 +15,14 @@ export const SHELL_SHAPES = [
   'array',
   'ansi_quoting',
   'open_redirect',
+  'endless_background',
   'time',
 ] as const;
 /**
  * One construction. `variable`: any but a plain `$HOME`. `arithmetic`: `((…))` as a command, not `$((…))` in a word.
  * `here_document`: one whose delimiter is not quoted, so that its text is expanded. `ansi_quoting`: `$'…'` and `$"…"`.
  * `open_redirect`: to or from a file that only the running shell names: `> ~/x`, `> *.log`.
+ * `endless_background`: a loop that nothing bounds by its text starts commands in the background.
  */
 export type ShellShape = (typeof SHELL_SHAPES)[number];
 

@@ -38,6 +38,7 @@ interface Frame {
   readonly nesting: number;
   readonly nest: number;
   readonly input: ShellInput | null;
+  readonly endless?: true;
 }
 
 interface Walk {
@@ -101,6 +102,8 @@ interface Place {
   readonly nest: number;
   /** What the enclosing commands are fed; null: nothing is known. */
   readonly input: ShellInput | null;
+  /** It stands in a loop that runs until a condition says otherwise. */
+  readonly endless?: true;
 }
 
 function pushScript(walk: Walk, script: ParsedScript, place: Place): void {
@@ -113,7 +116,10 @@ function pushStatements(walk: Walk, statements: readonly Statement[], place: Pla
     const statement = statements[index];
     if (statement === undefined) continue;
     walk.chains += 1;
-    if (statement.background === true) walk.shapes.add('background');
+    if (statement.background === true) {
+      walk.shapes.add('background');
+      if (place.endless === true) walk.shapes.add('endless_background');
+    }
     const scope = statement.background === true ? newScope(walk, place.scope) : place.scope;
     walk.stack.push({ ...place, scope, node: statement.command, chain: walk.chains, join: 'first' });
   }
@@ -179,13 +185,13 @@ function visitCompound(walk: Walk, frame: Frame): void {
       pushList(walk, frame, node.clause);
       return;
     case 'While':
-      pushList(walk, frame, node.body);
-      pushList(walk, frame, node.clause);
+      pushList(walk, { ...frame, endless: true }, node.body);
+      pushList(walk, { ...frame, endless: true }, node.clause);
       return;
     case 'For':
     case 'Select':
       if (node.type === 'Select') walk.shapes.add('select');
-      pushList(walk, frame, node.body);
+      pushList(walk, node.type === 'Select' ? { ...frame, endless: true } : frame, node.body);
       noteLoop(
         walk.variables,
         node.name.value,
@@ -229,7 +235,7 @@ function visitRare(walk: Walk, frame: Frame): void {
       return;
     case 'ArithmeticFor':
       walk.shapes.add('arithmetic');
-      pushList(walk, frame, node.body);
+      pushList(walk, { ...frame, endless: true }, node.body);
       for (const part of [node.initialize, node.test, node.update]) {
         if (part === undefined) continue;
         addArithmetic(walk, frame, part);
@@ -305,10 +311,20 @@ function pushNested(walk: Walk, frame: Frame, findings: WordFindings): void {
     const { script, nest } = findings.nested[index] ?? {};
     const { source, input } = frame;
     const scope = newScope(walk, frame.scope);
-    const place = { source, input, scope, nesting: frame.nesting + 1, nest: nest ?? newNest(walk) };
+    const loop = frame.endless === true ? { endless: true as const } : {};
+    const place = { source, input, scope, nesting: frame.nesting + 1, nest: nest ?? newNest(walk), ...loop };
     if (script === undefined) walk.doubts.add('syntax');
     else pushScript(walk, script, place);
   }
+}
+
+/** A process beside the command: `<(…)`, or a script among its words that puts something into the background. */
+function startsAside(words: readonly ShellWord[]): boolean {
+  return words.some(
+    ({ value, pieces }) =>
+      /(?:^|[^&<>])&(?![&>])/.test(value) ||
+      pieces.some((piece) => piece.kind === 'dynamic' && piece.names?.from === 'stream'),
+  );
 }
 
 function addCommand(walk: Walk, frame: Frame, node: Command): void {
@@ -318,6 +334,7 @@ function addCommand(walk: Walk, frame: Frame, node: Command): void {
   if (shapes.has('substitution') && isQuotedMessage(words, findings.nested.length)) shapes.delete('substitution');
   for (const shape of shapes) walk.shapes.add(shape);
   noteCommand(walk.variables, words, assignments, walk.commands.length);
+  if (frame.endless === true && startsAside(words)) walk.shapes.add('endless_background');
   if (evaluatesIndex(words)) walk.doubts.add('indirect_expansion');
   walk.commands.push({
     source: frame.source.slice(node.pos, node.end),

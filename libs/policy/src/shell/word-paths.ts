@@ -57,3 +57,9 @@ export function hasGlob(path: string): boolean {
 export function plainPath(path: string): string {
   return path.includes('\\') ? path.replace(/\\([*?[\\])/g, '$1') : path;
 }
+
+/** Where the folder that holds the first wildcard ends. */
+export function globStart(path: string): number {
+  const at = path.search(/(?:^|[^\\])[*?[]/);
+  return path.lastIndexOf('/', at + 1) + 1;
+}

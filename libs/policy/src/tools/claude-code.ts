@@ -94,7 +94,7 @@ export const CLAUDE_CODE_TOOLS: ToolManifest = new Map<string, ToolEntry>([
   ['SlashCommand', other('skill', { named: ['command'] })],
   ['AskUserQuestion', question({ schema: argumentsSchema({ questions: { type: 'array', maxItems: 20 } }) })],
   ['EnterPlanMode', question()],
-  ['ExitPlanMode', other('conversation', { interrupt: 'block', requiresUserInteraction: true })],
+  ['ExitPlanMode', question()],
   ['EnterWorktree', other('filesystem', { interrupt: 'block' })],
   ['ExitWorktree', other('filesystem', { interrupt: 'block' })],
   ['ReadMcpResourceTool', other('mcp', { concurrency: true })],

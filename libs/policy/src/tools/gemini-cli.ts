@@ -56,13 +56,7 @@ const ENTRIES: Readonly<Record<string, ToolEntry>> = {
   ask_user: question(),
   write_todos: bookkeeping(),
   enter_plan_mode: question(),
-  exit_plan_mode: {
-    kind: 'other',
-    known: true,
-    domain: 'conversation',
-    interrupt: 'block',
-    requiresUserInteraction: true,
-  },
+  exit_plan_mode: question(),
   activate_skill: { kind: 'other', known: true, domain: 'skill', named: ['name'] },
   invoke_agent: agentStarter({ named: ['agent_name'] }),
 };

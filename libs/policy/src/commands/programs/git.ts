@@ -1,7 +1,7 @@
 /** git by subcommand and flag: which forms only read, and which files they show. */
 import type { ShellWord } from '../../shell/tree.js';
 import { sortArgs, withoutHead } from '../flags.js';
-import { words, type Operand, type ProgramFamily } from './program.js';
+import { OWN_FOLDER, words, type Operand, type ProgramFamily } from './program.js';
 
 /** Flags that write a file, start a helper, or open what was asked for in another program. */
 const NEVER =
@@ -101,6 +101,9 @@ const SHOWS_FILES = new Set(
   words('diff show log blame annotate grep cat-file archive apply am ls-files hash-object format-patch'),
 );
 
+/** With these, `git grep` also reads files that git does not keep. */
+const UNTRACKED = /^--(?:no-in|unt)/;
+
 /**
  * The folder that git is sent to, what it shows of files, also as `revision:path`, and the file that `--output` names. A revision
  * taken for a path does no harm.
@@ -108,17 +111,25 @@ const SHOWS_FILES = new Set(
 function gitOperands(args: readonly ShellWord[]): Operand[] {
   const { operands, values } = sortArgs(args, words('-C -c --git-dir --work-tree -o --output'));
   const [command, ...rest] = operands;
+  const out = namedFolders(values);
+  if (command?.value === 'grep' && args.some((word) => UNTRACKED.test(word.value))) {
+    out.push({ ...OWN_FOLDER, word: values.get('-C') ?? OWN_FOLDER.word });
+  }
+  if (!SHOWS_FILES.has(command?.value ?? '')) return out;
+  for (const word of rest) {
+    const colon = word.value.indexOf(':');
+    out.push({ word: colon < 0 ? word : withoutHead(word, colon + 1), access: 'read', recursive: false });
+  }
+  return out;
+}
+
+function namedFolders(values: ReadonlyMap<string, ShellWord>): Operand[] {
   const out: Operand[] = [];
   const output = values.get('--output');
   if (output !== undefined) out.push({ word: output, access: 'write', recursive: false });
   for (const flag of ['-C', '--git-dir', '--work-tree']) {
     const folder = values.get(flag);
     if (folder !== undefined) out.push({ word: folder, access: 'read', recursive: false });
-  }
-  if (!SHOWS_FILES.has(command?.value ?? '')) return out;
-  for (const word of rest) {
-    const colon = word.value.indexOf(':');
-    out.push({ word: colon < 0 ? word : withoutHead(word, colon + 1), access: 'read', recursive: false });
   }
   return out;
 }

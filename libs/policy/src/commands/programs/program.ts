@@ -15,6 +15,16 @@ export interface Operand {
   readonly recursive: boolean;
 }
 
+const HERE: ShellWord = {
+  text: '.',
+  value: '.',
+  literal: true,
+  pieces: [{ kind: 'literal', value: '.', quoted: false }],
+};
+
+/** All below the folder that a command runs in, where its words do not say so. */
+export const OWN_FOLDER: Operand = { word: HERE, access: 'read', recursive: true };
+
 /** Where files stand among the words, for programs whose words are flags and operands. */
 export interface OperandRow {
   readonly access: 'read' | 'write';
@@ -27,6 +37,8 @@ export interface OperandRow {
   /** The last operand is written although the others are read. */
   readonly writesLast?: true;
   readonly recursive?: 'always' | 'flag';
+  /** Without a file it takes all below its folder: whenever it goes down, or only when nothing is piped into it. */
+  readonly elseFolder?: 'always' | 'unfed';
   /** Flags whose value is a file that is written, or read. */
   readonly writeFlags?: readonly string[];
   readonly readFlags?: readonly string[];

@@ -10,8 +10,9 @@ const GREP: OperandRow = {
     '-e -f -A -B -C -m -d -D -g -t -T -M -j --regexp --file --include --exclude --exclude-dir --max-count --glob --iglob --type --type-not --context --after-context --before-context --max-depth --sort --color --colour',
   ),
   recursive: 'flag',
+  elseFolder: 'always',
 };
-const EVERYTHING_BELOW: OperandRow = { ...GREP, recursive: 'always' };
+const EVERYTHING_BELOW: OperandRow = { ...GREP, recursive: 'always', elseFolder: 'unfed' };
 
 export const SEARCH_PROGRAMS: ProgramFamily = {
   grep: { reads: 'always', operands: GREP },

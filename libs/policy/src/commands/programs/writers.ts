@@ -6,6 +6,9 @@ import type { ShellWord } from '../../shell/tree.js';
 const COPY_FLAGS = words('-t --target-directory -S --suffix -m --mode -o -g --owner --group');
 const TARGET = ['-t', '--target-directory'];
 const WRITE: OperandRow = { access: 'write' };
+/** Programs that make a file system on what they are given; values of their flags pass for files, which only adds questions. */
+const MAKERS =
+  'mkfs mke2fs mkfs.bfs mkfs.btrfs mkfs.cramfs mkfs.exfat mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.f2fs mkfs.fat mkfs.minix mkfs.msdos mkfs.ntfs mkfs.vfat mkfs.xfs';
 
 export const WRITER_PROGRAMS: ProgramFamily = {
   rm: { operands: { access: 'write', recursive: 'flag' } },
@@ -36,6 +39,7 @@ export const WRITER_PROGRAMS: ProgramFamily = {
   chattr: { operands: { access: 'write', skip: 1, recursive: 'flag' } },
   setcap: { operands: { access: 'write', skip: 1 } },
   dd: { operands: ddFiles },
+  ...Object.fromEntries(words(MAKERS).map((name) => [name, { operands: WRITE }])),
 };
 
 function ddFiles(args: readonly ShellWord[]): Operand[] {

@@ -1,5 +1,5 @@
 /** Layer 5: questions that hold in every mode: ask rules, sensitive paths, and whatever is not understood. */
-import { isHarmlessDevice, meansSecret, sensitivityOf, type Sensitivity } from '../../paths/sensitive.js';
+import { isHarmlessDevice, meansControl, meansSecret, sensitivityOf, type Sensitivity } from '../../paths/sensitive.js';
 import type { CallDoubt } from '../../shell/plan.js';
 import { hasControl, hasInvisible } from '../../shell/characters.js';
 import type { ShellDoubt } from '../../shell/tree.js';
@@ -7,6 +7,7 @@ import type { JudgedPath } from '../evidence.js';
 import { addMatch, addRuleMatch, type Judgement } from '../judgement.js';
 import type { CompiledRule } from '../../rules/compiled-rule.js';
 import { forTighteningRules } from '../rule-matching.js';
+import type { PathUse } from '../uses.js';
 import { askUnlisted } from '../shell-lists.js';
 import { askByTool } from './tool-checks.js';
 
@@ -52,9 +53,16 @@ function askSensitive(judgement: Judgement): void {
   }
 }
 
+function wildSensitivities({ tail, glob, access }: PathUse): Sensitivity[] {
+  const wildcard = tail ?? glob;
+  if (wildcard === null) return [];
+  const out: Sensitivity[] = meansSecret(wildcard) ? ['secret'] : [];
+  if (access === 'write' && meansControl(wildcard)) out.push('control');
+  return out;
+}
+
 function sensitivitiesOf(judgement: Judgement, { use, lexical, real }: JudgedPath): Sensitivity[] {
-  const wildcard = use.tail ?? use.glob;
-  const out: Sensitivity[] = wildcard !== null && meansSecret(wildcard) ? ['secret'] : [];
+  const out = wildSensitivities(use);
   for (const path of [lexical, real]) {
     if (path === null || isHarmlessDevice(path)) continue;
     const why = sensitivityOf(path, use.access, judgement.roots);

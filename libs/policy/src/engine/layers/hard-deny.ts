@@ -2,7 +2,10 @@
 import { DANGERS } from '../../commands/dangerous/families.js';
 import { canonicalPath, isInside, joinGiven } from '../../paths/normalise.js';
 import type { ShellCall } from '../../shell/plan.js';
+import type { ShellWord } from '../../shell/tree.js';
+import { escapeGlob, hasGlob, pathsOfWord } from '../../shell/word-paths.js';
 import { addMatch, addRuleMatch, type Judgement } from '../judgement.js';
+import { fromRealFolder, globMayReach } from '../path-reach.js';
 import { forTighteningRules } from '../rule-matching.js';
 import { denyListed } from '../shell-lists.js';
 import { denyByTool } from './tool-checks.js';
@@ -34,6 +37,18 @@ function denyProtected(judgement: Judgement): void {
       const reason = 'a protected folder that no agent may touch';
       addMatch(judgement, { layer: 'hard-deny', effect: 'deny', ruleId: 'path.protected', reason, subject });
     }
+    for (const subject of wildSubjects(judgement, folder)) addWild(judgement, subject);
+  }
+}
+
+/** A question to people; where the mode would answer it in their place, a refusal. */
+function addWild(judgement: Judgement, subject: string): void {
+  const { finalAsk, classified } = judgement.modeEntry;
+  const match = { ruleId: 'path.protected', reason: 'a wildcard that may reach a protected folder', subject };
+  if (finalAsk === 'allow' || classified !== undefined) {
+    addMatch(judgement, { layer: 'hard-deny', effect: 'deny', ...match });
+  } else {
+    addMatch(judgement, { layer: 'ask', effect: 'ask', ...match });
   }
 }
 
@@ -49,6 +64,33 @@ function protectedSubjects(judgement: Judgement, folder: string): string[] {
   }
   if (command?.toLowerCase().includes(folder) === true) out.push(command);
   return out;
+}
+
+/** Wildcards of which nobody knows what they become; what they surely lie in is judged like any other path. */
+function wildSubjects(judgement: Judgement, folder: string): string[] {
+  const out: string[] = [];
+  for (const { use, real } of judgement.paths) {
+    if (use.glob === null) continue;
+    const starts = real === null ? [use.glob] : [use.glob, fromRealFolder(use.glob, real)];
+    if (starts.some((glob) => globMayReach(glob, folder))) out.push(use.text);
+  }
+  for (const call of judgement.analysis.plan?.calls ?? []) {
+    const hit = call.args.find((word) => wordMayReach(call, word, { folder, home: judgement.home }));
+    if (hit !== undefined) out.push(hit.text);
+  }
+  return out;
+}
+
+/** Any wildcard of any program, also where the program is not known to take files. */
+function wordMayReach(call: ShellCall, word: ShellWord, place: { folder: string; home: string | null }): boolean {
+  if (word.literal || !word.pieces.some((piece) => piece.kind === 'glob' || piece.kind === 'brace')) return false;
+  return pathsOfWord(word, place.home).some((path) => {
+    if (path === null || !hasGlob(path)) return false;
+    return (call.cwds ?? [null]).some((cwd) => {
+      const glob = joinGiven(cwd === null ? null : escapeGlob(cwd), path);
+      return glob !== null && globMayReach(glob, place.folder);
+    });
+  });
 }
 
 function touches(path: string, folder: string, recursive: boolean): boolean {

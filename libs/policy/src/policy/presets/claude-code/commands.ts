@@ -106,7 +106,7 @@ export function isClaudeEdit(call: ShellCall): boolean {
 export const CLAUDE_CODE_COMMANDS: CommandStyle = {
   readOnly: isClaudeReadOnly,
   plainEdit: isClaudeEdit,
-  unclear: new Set(SHELL_SHAPES.filter((shape) => shape !== 'time')),
+  unclear: new Set(SHELL_SHAPES.filter((shape) => shape !== 'time' && shape !== 'endless_background')),
   exactBlanks: true,
   deepWrappers: new Set(['env', 'sudo', 'bash', 'sh']),
   redirects: 'whole_tool',

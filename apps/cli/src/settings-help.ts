@@ -1,0 +1,33 @@
+/** The environment variables of `countersign`, as its help lists them. */
+
+/** What `up` and the services that run apart read. */
+export const UP_SETTINGS = `
+Settings (environment):
+  COUNTERSIGN_HOME          folder of data and keys (as root /var/lib/countersign, else ~/.countersign)
+  HOST                      address to listen on (127.0.0.1)
+  ALLOWED_HOSTS             further host names that the doors are reached by, separated by commas
+  GATEWAY_PORT              port of the agents' door (4610)
+  APPROVER_PORT             port of the people's door (4611)
+  COUNTERSIGN_PG_PORT       port of the embedded database (any free one)
+  DATABASE_URL              a Postgres to use instead of the embedded one
+  DATABASE_OWNER_URL        the same database for its owner, who migrates; DATABASE_URL is then the services' role
+  REDIS_URL                 a Redis to use for queue and bus
+  COUNTERSIGN_SEAL_KEY      32 bytes in base64 that seal calls in the queue: the same for gateway and worker where they
+                            run apart (from the home folder; \`up\` always takes that)
+  COUNTERSIGN_COOKIE_SECRET at least 32 characters that sign the approvers' cookies (likewise)
+  LOG_LEVEL                 fatal, error, warn, info, debug, trace or silent (info)
+
+Settings laid over policy.yaml of the home, where set:
+  AGENT_PERMISSIONS_DENY, AGENT_PERMISSIONS_ASK, AGENT_PERMISSIONS_ALLOW   rules, separated by commas
+  AGENT_PERMISSION_MODE     mode of a session that names none
+  AGENT_ADDITIONAL_DIRS     further roots, separated by commas
+  AGENT_BLOCK_NETWORK       true or false
+  AGENT_DENIAL_MAX_CONSECUTIVE, AGENT_DENIAL_MAX_TOTAL                     denials that stop a session
+  AGENT_TOOL_TIMEOUT_SECS   seconds that the shell is given`;
+
+/** What the hook command reads. */
+export const HOOK_SETTINGS = `
+Settings (environment):
+  COUNTERSIGN_URL           base URL of the agents' door (from endpoints.json of the home folder)
+  COUNTERSIGN_TOKEN         the agent's key (likewise)
+  COUNTERSIGN_HOME          the home folder (as root /var/lib/countersign, else ~/.countersign)`;
