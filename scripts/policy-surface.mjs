@@ -39,7 +39,16 @@ function declarationText(declaration) {
   const node = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
   const printer = ts.createPrinter({ removeComments: true, newLine: ts.NewLineKind.LineFeed });
   const text = printer.printNode(ts.EmitHint.Unspecified, node, declaration.getSourceFile());
-  return text.replace(/^export (?:declare )?/, '');
+  return inOneOrder(text.replace(/^export (?:declare )?/, ''));
+}
+
+/** The compiler writes the members of inferred enums and unions in the order it met them, which another build may change. */
+function inOneOrder(text) {
+  return text
+    .replace(/(ZodEnum<\{\n)([^{}]*?)(\n\s*\}>)/g, (_whole, open, members, close) => {
+      return `${open}${members.split('\n').sort().join('\n')}${close}`;
+    })
+    .replace(/"[^"\n]*"(?: \| "[^"\n]*")+/g, (union) => union.split(' | ').sort().join(' | '));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
