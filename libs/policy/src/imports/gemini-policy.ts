@@ -18,7 +18,7 @@ import {
 } from './import-report.js';
 import { wholePatterns } from './gemini-names.js';
 import { GEMINI_ALIASES, GEMINI_TOOLS } from './names.js';
-import { settle, type OrderedEntry, type Settled } from './settle.js';
+import { settle, type OrderedEntry, type Settled, writeFate } from './settle.js';
 
 /** The tiers of Gemini CLI, weakest first; a higher tier beats any priority below it. */
 export const GEMINI_TIERS = ['default', 'extension', 'workspace', 'user', 'admin'] as const;
@@ -204,27 +204,10 @@ function allowFlaw(item: Placed, tool: string): string | undefined {
 }
 
 function writeRule(draft: Draft, item: Placed, tool: string, fate: Settled): void {
-  const { where } = item;
   const what = describe(item, tool);
-  switch (fate.fate) {
-    case 'dead':
-      notMapped(draft, { where, what, why: 'a rule above it decides first', safe: 'nothing' });
-      return;
-    case 'dropped':
-      notMapped(draft, { where, what, why: 'a rule above it asks about some of it', safe: ASKS });
-      return;
-    case 'default':
-      mapped(draft, { where, what, as: ['mode custom: what no rule allows asks'] });
-      return;
-    case 'kept':
-    case 'kept-stricter':
-      keepRule(draft, item, { tool, what, stricter: fate.fate === 'kept-stricter' });
-      return;
-    default: {
-      const never: never = fate;
-      return never;
-    }
-  }
+  const dead = 'a rule above it decides first';
+  const words = { where: item.where, what, dead, dropped: 'a rule above it asks about some of it' };
+  writeFate(draft, fate, words, (stricter) => keepRule(draft, item, { tool, what, stricter }));
 }
 
 function describe(item: Placed, tool: string): string {

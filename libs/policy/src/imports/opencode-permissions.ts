@@ -16,7 +16,7 @@ import { OPENCODE_TOOLS, mcpNames } from './names.js';
 import { readOpenCode, type OpenCodeEntry } from './opencode-config.js';
 import { toolsOf, writePatterns, type WrittenPatterns } from './opencode-patterns.js';
 import { globsMeet } from './globs.js';
-import { settle, type OrderedEntry, type Settled } from './settle.js';
+import { settle, type OrderedEntry, type Settled, writeFate } from './settle.js';
 
 /** Sources of config files, strongest first. */
 const LAYERS: readonly RuleSource[] = ['managed', 'cli', 'command', 'session', 'local', 'project', 'user'];
@@ -101,25 +101,8 @@ function orderedEntry({ entry, written }: Written): OrderedEntry {
 function writeEntry(draft: Draft, item: Written, name: string, fate: Settled): void {
   const { where, effect } = item.entry;
   const what = `${effect} ${quoted(name)}`;
-  switch (fate.fate) {
-    case 'dead':
-      notMapped(draft, { where, what, why: 'a later pattern decides', safe: 'nothing' });
-      return;
-    case 'dropped':
-      notMapped(draft, { where, what, why: 'a later pattern asks about some of it', safe: ASKS });
-      return;
-    case 'default':
-      mapped(draft, { where, what, as: ['mode custom: what no rule allows asks'] });
-      return;
-    case 'kept':
-    case 'kept-stricter':
-      keepEntry(draft, item, what, fate.fate === 'kept-stricter');
-      return;
-    default: {
-      const never: never = fate;
-      return never;
-    }
-  }
+  const words = { where, what, dead: 'a later pattern decides', dropped: 'a later pattern asks about some of it' };
+  writeFate(draft, fate, words, (stricter) => keepEntry(draft, item, what, stricter));
 }
 
 /** A deny that cannot be said makes its tools ask. */

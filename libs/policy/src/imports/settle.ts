@@ -3,6 +3,7 @@
  * INVARIANT: no call comes out looser. Denies are always kept. An ask below an allow that it meets is left to the default (mode
  * `custom` asks about all that no rule allows), and then no allow further down that meets it is kept.
  */
+import { ASKS, mapped, notMapped, type Draft } from './import-report.js';
 import type { Effect } from '@countersign/contracts';
 import { globHolds, globsMeet, type GlobBudget } from './globs.js';
 
@@ -71,6 +72,38 @@ function settleOne(entry: OrderedEntry, seen: Seen): Settled {
       return { fate: seen.defaults.some(meets) ? 'dropped' : 'kept' };
     default: {
       const never: never = entry.effect;
+      return never;
+    }
+  }
+}
+
+/** How a report names what settled an entry: `dead` and `dropped` say why it is not written. */
+export interface FateWords {
+  readonly where: string;
+  readonly what: string;
+  readonly dead: string;
+  readonly dropped: string;
+}
+
+/** Reports what became of an entry; `keep` writes it where it stays, `stricter` when it is stricter than it was. */
+export function writeFate(draft: Draft, { fate }: Settled, words: FateWords, keep: (stricter: boolean) => void): void {
+  const { where, what } = words;
+  switch (fate) {
+    case 'dead':
+      notMapped(draft, { where, what, why: words.dead, safe: 'nothing' });
+      return;
+    case 'dropped':
+      notMapped(draft, { where, what, why: words.dropped, safe: ASKS });
+      return;
+    case 'default':
+      mapped(draft, { where, what, as: ['mode custom: what no rule allows asks'] });
+      return;
+    case 'kept':
+    case 'kept-stricter':
+      keep(fate === 'kept-stricter');
+      return;
+    default: {
+      const never: never = fate;
       return never;
     }
   }
