@@ -1,7 +1,8 @@
 /** The policy engine: pure judgement of tool calls. */
 export { parsePolicyDocument, type ParseResult, type PolicyProblem } from './policy/parse-document.js';
 export { compilePolicy, type CompileResult } from './policy/compile.js';
-export { toolKind, type CompiledPolicy } from './policy/compiled-policy.js';
+export { loopLimitsOf, toolKind, type CompiledPolicy, type LoopLimits } from './policy/compiled-policy.js';
+export { STANDARD_NOTICES, type RunNotices } from './policy/notices.js';
 export type { EngineCall } from './engine/analysis.js';
 export { requiredPaths } from './engine/required-paths.js';
 export { trustedEvidence } from './paths/trusted-evidence.js';

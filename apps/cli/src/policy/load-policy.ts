@@ -9,7 +9,9 @@ import {
   withEnvironment,
   type CompiledPolicy,
   type EnvironmentProblem,
+  placeProblems,
   type PolicyProblem,
+  type PolicyText,
 } from '@countersign/policy';
 import { complain, type Streams } from './streams.js';
 
@@ -34,11 +36,25 @@ export function originOf(
 
 /** The document, with what the environment sets. Null: the problems were told. */
 export async function loadDocument(origin: PolicyOrigin, streams: Streams): Promise<PolicyDocument | null> {
-  const { file, preset, variables } = origin;
-  const document = file === null ? policyDocumentSchema.parse({}) : await readDocument(file, streams);
-  if (document === null) return null;
-  return underVariables(preset === null ? document : { ...document, preset }, variables ?? {}, streams);
+  return (await loadSource(origin, streams))?.document ?? null;
 }
+
+/** A document, and the text that it stands in; null: it stands in none. */
+interface PolicySource {
+  readonly document: PolicyDocument;
+  readonly text: PolicyText | null;
+}
+
+async function loadSource(origin: PolicyOrigin, streams: Streams): Promise<PolicySource | null> {
+  const { file, preset, variables } = origin;
+  const source = file === null ? PRESET_ALONE : await readSource(file, streams);
+  if (source === null) return null;
+  const named = preset === null ? source.document : { ...source.document, preset };
+  const document = underVariables(named, variables ?? {}, streams);
+  return document === null ? null : { document, text: source.text };
+}
+
+const PRESET_ALONE: PolicySource = { document: policyDocumentSchema.parse({}), text: null };
 
 function underVariables(document: PolicyDocument, variables: Variables, streams: Streams): PolicyDocument | null {
   const result = withEnvironment(document, variables);
@@ -55,7 +71,7 @@ export function toldOfVariable({ variable, message, suggestion }: EnvironmentPro
   return `${variable}: ${message}${suggestion === undefined ? '' : ` (did you mean \`${suggestion}\`?)`}`;
 }
 
-async function readDocument(file: string, streams: Streams): Promise<PolicyDocument | null> {
+async function readSource(file: string, streams: Streams): Promise<PolicySource | null> {
   const format = policyFormatOf(file);
   if (format === undefined) {
     complain(streams, `${file}: the name must end in .yaml, .yml, .json or .toml`);
@@ -67,22 +83,27 @@ async function readDocument(file: string, streams: Streams): Promise<PolicyDocum
   for (const problem of read.ok ? read.warnings : read.problems) {
     complain(streams, `${read.ok ? 'warning: ' : ''}${formatPolicyProblem(problem)}`);
   }
-  return read.ok ? read.document : null;
+  return read.ok ? { document: read.document, text: { file, text, format } } : null;
 }
 
 /** The same, compiled. */
 export async function loadPolicy(origin: PolicyOrigin, streams: Streams): Promise<CompiledPolicy | null> {
-  const { file } = origin;
-  const document = await loadDocument(origin, streams);
-  if (document === null) return null;
-  const compiled = compilePolicy(document);
+  const source = await loadSource(origin, streams);
+  if (source === null) return null;
+  const compiled = compilePolicy(source.document);
   if (!compiled.ok) {
-    for (const problem of compiled.problems) complain(streams, told(file, problem));
+    for (const line of toldInText(source.text, compiled.problems)) complain(streams, line);
     return null;
   }
-  for (const problem of [...compiled.policy.warnings, ...compiled.policy.notes])
-    complain(streams, `warning: ${told(file, problem)}`);
+  const { warnings, notes } = compiled.policy;
+  for (const line of toldInText(source.text, [...warnings, ...notes])) complain(streams, `warning: ${line}`);
   return compiled.policy;
+}
+
+/** Problems of compiling as lines, with their places in the text where there is one. */
+export function toldInText(text: PolicyText | null, problems: readonly PolicyProblem[]): string[] {
+  if (text === null) return problems.map((problem) => told(null, problem));
+  return placeProblems(text, problems).map(formatPolicyProblem);
 }
 
 /** A problem of compiling as a line. */

@@ -157,7 +157,7 @@ describe('forms of old', () => {
     expect(await run((to) => check(call('make all', { policy }), to))).toMatchObject({
       exitCode: 1,
       complaints:
-        'countersign: warning: @/old.yaml: deny.0: the tail `:*` is out of use: write `Bash(make *)`, which means the same\n',
+        'countersign: warning: @/old.yaml:1:8: deny.0: the tail `:*` is out of use: write `Bash(make *)`, which means the same\n',
     });
   });
 });

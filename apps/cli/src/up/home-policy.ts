@@ -5,7 +5,7 @@ import { compilePolicy, ENVIRONMENT_VARIABLES, formatPolicyProblem, readPolicyTe
 import { PartMissing } from '../compose/part-missing.js';
 import { readIfPresent, writePrivateFile } from '../home/private-file.js';
 import type { HomeLayout } from '../home/layout.js';
-import { told, type Variables } from '../policy/load-policy.js';
+import { toldInText, type Variables } from '../policy/load-policy.js';
 
 export interface HomePolicy {
   readonly document: PolicyDocument;
@@ -50,6 +50,7 @@ function documentOf(text: string, path: string): PolicyDocument {
   const read = readPolicyText(text, 'yaml', path);
   if (!read.ok) throw new PartMissing(read.problems.map(formatPolicyProblem).join('\n'));
   const compiled = compilePolicy(read.document);
-  if (!compiled.ok) throw new PartMissing(compiled.problems.map((problem) => told(path, problem)).join('\n'));
+  if (!compiled.ok)
+    throw new PartMissing(toldInText({ file: path, text, format: 'yaml' }, compiled.problems).join('\n'));
   return read.document;
 }

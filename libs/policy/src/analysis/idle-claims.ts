@@ -65,8 +65,16 @@ function isWide(bench: Bench, rule: ListedRule): boolean {
  * does not stand for all calls where rules are weighed by their place.
  */
 function gradeOf(bench: Bench, rule: ListedRule, answers: readonly Answer[]): Finding['grade'] {
-  if (ranksByPlace(bench)) return 'unproven';
+  if (ranksByPlace(bench) || meansUnknownFiles(bench, rule, answers)) return 'unproven';
   return !isWide(bench, rule) || answers.every(({ verdict }) => winnerIsRule(verdict)) ? 'confirmed' : 'unproven';
+}
+
+/** A rule about all files also means those that only the running shell knows, of which a rule about places says nothing. */
+function meansUnknownFiles(bench: Bench, { compiled }: ListedRule, answers: readonly Answer[]): boolean {
+  const { tool, spec } = compiled;
+  if (spec.kind !== 'whole' || tool.kind !== 'name' || toolEntry(bench.maker.tools, tool.name).family === undefined)
+    return false;
+  return answers.some(({ verdict }) => bench.byPlace.get(verdict.ruleId)?.compiled.spec.kind === 'path');
 }
 
 /** An expression looks at more than a wildcard does: what it says of a specimen it may not say of the next call. */

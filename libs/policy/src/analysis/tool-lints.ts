@@ -12,7 +12,7 @@ import { namedTools, pathCall, wholeCalls } from './specimens.js';
 /** A name that no manifest knows: calls of the tool that was probably meant are not matched. */
 export function unknownTool(bench: Bench, rule: ListedRule): Claim | null {
   const written = rule.rule.pattern.split('(')[0]?.trim() ?? '';
-  if (isKnown(bench, rule.compiled.tool, written)) return null;
+  if (isKnown(bench, rule.compiled.tool, written)) return otherAgents(bench, rule, written);
   const meant = meantName(bench, written);
   if (meant === undefined) {
     return {
@@ -31,6 +31,23 @@ export function unknownTool(bench: Bench, rule: ListedRule): Claim | null {
     witness,
     explanation: `no manifest knows a tool \`${written}\`; \`${meant}\` is not matched`,
     fix: `write \`${meant}${spec}\``,
+  };
+}
+
+/** `bash` is a tool of one agent and `Bash` of others: a rule about the first leaves the second alone, but not the other way round. */
+function otherAgents(bench: Bench, rule: ListedRule, written: string): Claim | null {
+  const twin = toolEntry(bench.maker.tools, written).aliases?.find(
+    (name) => name !== written && name.toLowerCase() === written.toLowerCase(),
+  );
+  const [witness] = twin === undefined ? [] : wholeCalls(bench.maker, twin);
+  if (twin === undefined || witness === undefined) return null;
+  const spec = rule.rule.pattern.trim().slice(written.length);
+  return {
+    kind: 'unknown-tool',
+    grade: 'unproven',
+    witness,
+    explanation: `\`${written}\` is the tool of another agent; \`${twin}\` is not matched`,
+    fix: `write \`${twin}${spec}\`, which governs both`,
   };
 }
 

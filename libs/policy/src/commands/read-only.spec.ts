@@ -15,7 +15,7 @@ describe('read-only commands', () => {
     "sed -n '/a/,/b/p;$p' f", 'node --version', 'rg -n foo src', 'test -f a', '[ -d a ]', 'echo hi | wc -l', 'echo $HOME', 'ls *.ts', 'jq . f',
     'docker ps -a', 'command -v node', 'printf "%s" a', 'for f in a b; do cat "$f"; done',
     'git -C x status', 'git -c color.ui=never -P diff', 'git branch --contains HEAD', 'git config user.email', 'git symbolic-ref --short HEAD', 'git help -a',
-    'git stash show -p stash@{0}', 'git reflog -5', 'git format-patch --stdout HEAD~1', 'git hash-object f', 'git remote get-url origin',
+    'git stash show -p stash@{0}', 'git reflog -5', 'git config --list --name-only', 'git var GIT_EDITOR', 'man ls', 'man 5 passwd', 'ip -br a', 'ip route get 8.8.8.8', "sed 's/[^/]*$//' f", 'git format-patch --stdout HEAD~1', 'git hash-object f', 'git remote get-url origin',
     'tar tzvf a.tgz', 'tar -tf a.tar', 'gunzip -c a.gz', 'gzip -l a.gz', 'unzip -l a.zip', 'unzip -p a.zip f', 'ar t lib.a', 'xzcat f',
     'bc', 'xxd -l 8 f', 'diff -r a b', 'shuf -n 1 f', 'iconv -f a -t b f', 'base64 -d f', 'openssl dgst -sha256 f', 'openssl x509 -in c -noout -text',
     'date -d "1 day ago" +%F', 'printenv PATH', 'set -euo pipefail', 'ulimit -n', 'mount -l', 'ps aux', 'ps -ef', 'ps -eo pid,comm', 'top -bn1', 'pgrep -fl x',
@@ -33,11 +33,11 @@ describe('read-only commands', () => {
   // prettier-ignore
   it.each([
     'rm x', './cat x', '/tmp/ls', '/home/dev/bin/cat f', 'git push', 'git -p status', "git -c core.pager='sh -c id' log", 'git diff --output=x', 'git show --ext-diff',
-    'git branch x', 'git tag v1', 'git stash', 'git config a b', 'git config --get-urlmatch', 'git grep -O x',
+    'git branch x', 'git tag v1', 'git stash', 'git config a b', 'git var -l', 'git config --list', 'git config -l', 'git config list', 'git config --get-regexp .', 'git config --get http.extraheader', 'git config credential.helper', 'ip link set eth0 down', 'ip -batch f', 'ip netns exec x sh', "sed 's/[/]/w x/' f", 'git config --get-urlmatch', 'git grep -O x',
     'find . -delete', 'find . -exec rm {} +', 'find . -fprint x', 'find . -fls x', 'sort -o f f', 'sort -oa f', 'sort --out=f f', 'sort --compress-program=x f',
     'date -s2026-01-01', 'date --set=x', 'date 01010000', 'hostname evil', 'uniq a b', "sed 'w x' f", "sed -n '1e id' f", 'sed -i s/a/b/ f', 'sed -f x f',
     'rg --pre=x a', 'tree -o f', 'node x.js', 'node --version x', 'echo $SECRET', 'echo ${SECRET:0:3}', 'test -v a', 'printf -v a b', 'find . $x', 'docker -H x ps',
-    'env', 'printenv', 'printenv AWS_SECRET_ACCESS_KEY', 'less f', 'man ls', 'history -c', '$x', 'xargs rm', 'unknown', 'unknown --version', 'jq -f x', 'ss -K',
+    'env', 'printenv', 'printenv AWS_SECRET_ACCESS_KEY', 'less f', 'man ./x', 'man -P id ls', 'man -Hx ls', 'history -c', '$x', 'xargs rm', 'unknown', 'unknown --version', 'jq -f x', 'ss -K',
     'git -c alias.x=!id x', 'git -c core.fsmonitor=id status', 'git --exec-path=x status', 'git --git-dir=x log', 'git branch -D x', 'git branch --contains HEAD -D x',
     'git symbolic-ref HEAD refs/heads/x', 'git symbolic-ref -d HEAD', 'git config --unset a.b', 'git config -e', 'git config user.email x', 'git reflog expire --all',
     'git stash drop', 'git worktree add x', 'git remote show origin', 'git remote add a b', 'git ls-remote x', 'git fetch', 'git hash-object -w f', 'git notes add',

@@ -7,6 +7,7 @@ export {
   type PolicyTextProblem,
   type PolicyTextResult,
 } from './read-policy-text.js';
+export { placeProblems, type PolicyText } from './place-problems.js';
 export { writePolicyText } from './write-policy-text.js';
 export {
   ENVIRONMENT_VARIABLES,

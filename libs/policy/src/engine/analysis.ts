@@ -2,12 +2,22 @@
 import type { ArgumentProblem, SessionFacts } from '@countersign/contracts';
 import type { CompiledPolicy } from '../policy/compiled-policy.js';
 import { hostOfUrl, possibleHosts } from '../rules/domain-pattern.js';
+import { isOrdinaryHost } from '../rules/host-forms.js';
 import { decompose, type DecomposeOptions } from '../shell/decompose.js';
 import type { ShellPlan } from '../shell/plan.js';
 import { decomposePowerShell } from '../shell/powershell.js';
 import { toolEntry, type ToolEntry } from '../tools/manifest.js';
 import { oddProblems, oddUses, hasOddPlaces } from './odd-uses.js';
-import { argumentUses, folderUse, guessedUses, patternUses, planUses, type PathUse } from './uses.js';
+import {
+  argumentUses,
+  fileOfUrl,
+  folderUse,
+  guessedUses,
+  patternUses,
+  planUses,
+  urlUse,
+  type PathUse,
+} from './uses.js';
 
 /** What is judged. `args` is the parsed value; with `problem` set it is undefined and cannot be judged. */
 export interface EngineCall {
@@ -33,6 +43,8 @@ export interface Analysis {
   readonly host: string | null;
   /** Every host that some reader of the address might mean. */
   readonly possibleHosts: readonly string[];
+  /** The files stand in places that only the manifest's whole language describes. */
+  readonly oddPlaces: boolean;
   /** Why the files cannot be read from the arguments; plain sentences. */
   readonly problems: readonly string[];
   /** What `Tool(text)` rules compare with. */
@@ -40,62 +52,90 @@ export interface Analysis {
 }
 
 const NO_ADDRESS = { url: null, host: null, possibleHosts: [] } as const;
-const NOTHING = { args: null, command: null, plan: null, uses: [], problems: [], named: [], ...NO_ADDRESS } as const;
+const NOTHING = {
+  ...{ args: null, command: null, plan: null, uses: [] },
+  ...NO_ADDRESS,
+  ...{ oddPlaces: false, problems: [], named: [] },
+} as const;
 
-const analyses = new WeakMap<EngineCall, { policy: CompiledPolicy; session: string; analysis: Analysis }>();
+interface Known {
+  readonly policy: CompiledPolicy;
+  readonly cwd: string | null;
+  readonly home: string | null;
+  readonly analysis: Analysis;
+}
 
-/** The analysis of a call. Remembered per call object, so that planning and judging parse a command once. */
+const analyses = new WeakMap<EngineCall, Known>();
+
+/**
+ * The analysis of a call. Remembered per call object, so that planning and judging parse a command once; a call without a command
+ * is read faster than it is remembered.
+ */
 export function analyse(call: EngineCall, policy: CompiledPolicy, session: SessionFacts): Analysis {
-  const place = { cwd: call.cwd ?? session.cwd, home: session.home };
-  const key = `${place.cwd ?? ''}\0${place.home ?? ''}`;
+  const { home } = session;
+  const cwd = call.cwd ?? session.cwd;
+  const entry = toolEntry(policy.preset.tools, call.tool);
+  if (entry.command === undefined) return analyseAfresh(call, policy, { entry, cwd, home });
   const known = analyses.get(call);
-  if (known !== undefined && known.policy === policy && known.session === key) return known.analysis;
-  const analysis = analyseAfresh(call, policy, place);
-  analyses.set(call, { policy, session: key, analysis });
+  if (known !== undefined && known.policy === policy && known.cwd === cwd && known.home === home) return known.analysis;
+  const analysis = analyseAfresh(call, policy, { entry, cwd, home });
+  analyses.set(call, { policy, cwd, home, analysis });
   return analysis;
 }
 
 interface Place {
+  readonly entry: ToolEntry;
   readonly cwd: string | null;
   readonly home: string | null;
 }
 
 function analyseAfresh(call: EngineCall, policy: CompiledPolicy, place: Place): Analysis {
-  const entry = toolEntry(policy.preset.tools, call.tool);
+  const { entry } = place;
   const args = call.problem === null && isRecord(call.args) ? call.args : null;
   if (args === null) return { ...NOTHING, entry };
   const command = textOf(args, entry.command?.name);
   const maxLength = policy.document.maxCommandLength;
   const folder = folderUse(entry, args, place);
-  const start = folder === null ? place : { ...place, cwd: folder.key };
-  const plan = command === null ? null : planOf(entry, command, { maxLength, ...start });
-  const problems = hasOddPlaces(entry) ? oddProblems(entry, args) : [];
-  const named = (entry.named ?? []).map((name) => textOf(args, name)).filter((text) => text !== null);
-  return {
-    entry,
-    args,
-    command,
-    plan,
-    uses: usesOf(entry, args, plan, place),
-    ...addressOf(entry, args),
-    problems,
-    named,
-  };
+  const cwd = folder === null ? place.cwd : folder.key;
+  const plan = command === null ? null : planOf(entry, command, { maxLength, cwd, home: place.home });
+  const odd = hasOddPlaces(entry);
+  const uses = odd ? oddUses(entry, args, place) : argumentUses(entry, args, place);
+  addUses(uses, args, { plan, folder, place });
+  const { url, host, possibleHosts } = addressOf(entry, args);
+  const problems = odd ? oddProblems(entry, args) : NONE;
+  const named = entry.named === undefined ? NONE : namedOf(entry.named, args);
+  return { entry, args, command, plan, uses, url, host, possibleHosts, oddPlaces: odd, problems, named };
 }
 
-function usesOf(entry: ToolEntry, args: CallArguments, plan: ShellPlan | null, place: Place): PathUse[] {
-  const uses = hasOddPlaces(entry) ? oddUses(entry, args, place) : argumentUses(entry, args, place);
-  uses.push(...patternUses(entry, args, place));
-  const folder = folderUse(entry, args, place);
+const NONE: readonly string[] = [];
+
+function namedOf(names: readonly string[], args: CallArguments): string[] {
+  return names.map((name) => textOf(args, name)).filter((text) => text !== null);
+}
+
+interface Found {
+  readonly plan: ShellPlan | null;
+  readonly folder: PathUse | null;
+  readonly place: Place;
+}
+
+/** Files that are named by something else than path arguments. */
+function addUses(uses: PathUse[], args: CallArguments, { plan, folder, place }: Found): void {
+  const { entry } = place;
+  if (entry.patterns !== undefined) uses.push(...patternUses(entry, args, place));
   if (folder !== null) uses.push(folder);
   if (plan !== null && entry.command?.shell === 'posix') uses.push(...planUses(plan, place.home));
   if (isGeneric(entry)) uses.push(...guessedUses(args, place));
-  return uses;
+  const file = fileOfUrl(textOf(args, entry.url));
+  if (file !== null) uses.push(urlUse(file));
 }
 
 function addressOf(entry: ToolEntry, args: CallArguments): Pick<Analysis, 'url' | 'host' | 'possibleHosts'> {
   const url = textOf(args, entry.url);
-  return url === null ? NO_ADDRESS : { url, host: hostOfUrl(url), possibleHosts: possibleHosts(url) };
+  if (url === null) return NO_ADDRESS;
+  const host = hostOfUrl(url);
+  const ordinary = host !== null && isOrdinaryHost(host);
+  return { url, host, possibleHosts: ordinary ? [host] : possibleHosts(url) };
 }
 
 function planOf(entry: ToolEntry, command: string, options: DecomposeOptions): ShellPlan {

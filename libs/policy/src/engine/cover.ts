@@ -1,5 +1,6 @@
 /** Keeps book of which parts of a call something allows. A part that nothing covers falls to the default. */
 import type { ToolKind } from '@countersign/contracts';
+import type { ShellPlan } from '../shell/plan.js';
 import type { JudgedPath } from './evidence.js';
 import type { Judgement } from './judgement.js';
 
@@ -15,7 +16,13 @@ export interface Cover {
 
 /** An empty book for a judgement with so many commands and paths. */
 export function openCover(calls: number, paths: number): Cover {
-  return { calls: new Array<CallCover>(calls).fill('none'), paths: new Array<boolean>(paths).fill(false), tool: false };
+  return { calls: filled<CallCover>(calls, 'none'), paths: filled(paths, false), tool: false };
+}
+
+function filled<T>(count: number, value: T): T[] {
+  const out: T[] = [];
+  for (let at = 0; at < count; at += 1) out.push(value);
+  return out;
 }
 
 /** Covers every part. */
@@ -33,20 +40,31 @@ export interface Gap {
 
 /** The parts that nothing covers. Operands are covered with their command; inner commands through their wrapper. */
 export function gapsOf(judgement: Judgement): Gap[] {
-  const { analysis, paths, cover } = judgement;
+  const { analysis, cover } = judgement;
   const gaps: Gap[] = [];
-  const plan = analysis.plan;
-  if (plan !== null) {
-    plan.calls.forEach((call, number) => {
-      if (call.outer === -1 && !isCovered(judgement, number)) gaps.push({ subject: call.source, kind: 'command' });
-    });
-  }
-  paths.forEach((path, place) => {
-    if (isPart(path) && cover.paths[place] !== true) gaps.push({ subject: path.use.text, kind: path.use.access });
-  });
-  const wholeOnly = plan === null && !paths.some(isPart);
-  if (wholeOnly && !cover.tool) gaps.push({ subject: null, kind: analysis.entry.kind });
+  const { plan } = analysis;
+  if (plan !== null) addCalls(gaps, judgement, plan);
+  const parts = addPaths(gaps, judgement);
+  if (plan === null && parts === 0 && !cover.tool) gaps.push({ subject: null, kind: analysis.entry.kind });
   return gaps;
+}
+
+function addCalls(gaps: Gap[], judgement: Judgement, { calls }: ShellPlan): void {
+  for (const [number, call] of calls.entries()) {
+    if (call.outer === -1 && !isCovered(judgement, number)) gaps.push({ subject: call.source, kind: 'command' });
+  }
+}
+
+/** Adds the files; returns how many need a cover of their own. */
+function addPaths(gaps: Gap[], { paths, cover }: Judgement): number {
+  let parts = 0;
+  for (let place = 0; place < paths.length; place += 1) {
+    const path = paths[place];
+    if (path === undefined || !isPart(path)) continue;
+    parts += 1;
+    if (cover.paths[place] !== true) gaps.push({ subject: path.use.text, kind: path.use.access });
+  }
+  return parts;
 }
 
 /** Operands belong to their command, guesses to their tool: neither needs a cover of its own. */

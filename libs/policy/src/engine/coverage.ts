@@ -82,10 +82,12 @@ export function pathRule(judgement: Judgement, index: RuleIndex, path: JudgedPat
 
 function coversPath(judgement: Judgement, rule: CompiledRule, path: JudgedPath): boolean {
   const { spec } = rule;
-  if (spec.kind === 'whole') return path.use.origin === 'argument';
+  if (spec.kind === 'whole') return path.use.origin === 'argument' && path.use.byUrl !== true;
   // An expression that names a folder says nothing of what lies below it.
   if (spec.kind === 'regex' && path.use.recursive) return false;
-  return [path.lexical, path.real].every((one) => one !== null && coversName(judgement, spec, one));
+  const { lexical, real } = path;
+  if (lexical === null || real === null || !coversName(judgement, spec, lexical)) return false;
+  return real === lexical || coversName(judgement, spec, real);
 }
 
 function coversName(judgement: Judgement, spec: RuleSpec, path: string): boolean {

@@ -254,6 +254,17 @@ describe('layer 7: allows and grants', () => {
     expect(withGrant(bash('sudo rm -rf /'), {}).effect).toBe('deny');
   });
 
+  it.each([
+    ['sudo make', 'command.privilege', 'Bash(sudo *)'],
+    ['$x make', 'shell.dynamic_program', 'Bash(*)'],
+    ['f() { make; }; f', 'shell.function', 'Bash(*)'],
+    ['cat .env', 'path.secret', 'Bash(cat *)'],
+    ['cat .env', 'path.secret', 'Bash'],
+  ])('%s is asked about (%s) also under a wide grant for %s', (command, ruleId, pattern) => {
+    const wide = { kind: 'always' as const, argsHash: null, pattern, liftsRuleIds: [ruleId, 'default.ask'] };
+    expect(withGrant(bash(command), wide)).toMatchObject({ effect: 'ask', ruleId });
+  });
+
   it('lets a wide grant lift only the rules it was made from, never a sensitive path', () => {
     const policy = policyOf({ ask: ['Bash(git push *)'] });
     const wide = { kind: 'always', argsHash: null, pattern: 'Bash(git push *)' } as const;

@@ -20,9 +20,15 @@ export function judgePath(use: PathUse, facts: Facts): JudgedPath {
     return { use, lexical: null, real: null, state: 'unknowable', absent: false };
   const evidence = lookUp(facts.resolvedPaths, use.key, lexical);
   if (evidence === undefined) return { use, lexical, real: null, state: 'missing', absent: false };
-  const real = evidence.failed === true || evidence.real === null ? null : canonicalPath(evidence.real);
+  const real = evidence.failed === true ? null : realPath(evidence.real, use.key, lexical);
   if (real === null || hasShortName(evidence.real ?? '')) return { use, lexical, real, state: 'failed', absent: false };
   return { use, lexical, real, state: 'known', absent: !evidence.exists };
+}
+
+/** A path that is no link has been brought into its canonical form already. */
+function realPath(real: string | null, key: string, lexical: string): string | null {
+  if (real === null) return null;
+  return real === key || real === lexical ? lexical : canonicalPath(real);
 }
 
 /** Does the folder that the file would lie in exist? False when nobody said so. */
@@ -43,8 +49,8 @@ export function parentOf(path: string): string | null {
 }
 
 function lookUp(paths: ResolvedPaths, key: string, lexical: string): ResolvedPaths[string] | undefined {
-  if (Object.hasOwn(paths, key)) return paths[key];
-  return Object.hasOwn(paths, lexical) ? paths[lexical] : undefined;
+  // INVARIANT: keys are absolute, so none is the name of something that every object inherits.
+  return paths[key] ?? paths[lexical];
 }
 
 /** Real paths of the roots as well as the roots as written. */
@@ -55,7 +61,7 @@ export function rootsWithReal(roots: readonly string[], facts: Facts): string[] 
     if (lexical === null) continue;
     out.push(lexical);
     const evidence = lookUp(facts.resolvedPaths, root, lexical);
-    const real = evidence === undefined || evidence.failed === true ? null : canonicalPath(evidence.real ?? '');
+    const real = evidence === undefined || evidence.failed === true ? null : realPath(evidence.real, root, lexical);
     if (real !== null && real !== lexical) out.push(real);
   }
   return out;

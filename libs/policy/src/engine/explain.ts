@@ -17,16 +17,21 @@ const RISKS: Readonly<Record<Risk, string>> = {
   high: 'It may do harm that is hard to undo, or reveal secrets.',
 };
 
+/** Folders of the operating system itself, on Unix and on Windows. */
+const SYSTEM_PATH =
+  /^(?:\/(?:etc|bin|sbin|usr|boot|dev|proc|sys|lib\d*|System)(?:\/|$)|[A-Za-z]:[\\/]Windows(?:[\\/]|$))/i;
+
 /** Renders a verdict. `reasoning` names the other matches, strongest layers first, one a line. */
 export function explain(verdict: Verdict): Explanation {
   const subject = verdict.matches.find((match) => isWinner(match, verdict))?.subject ?? null;
   const about = subject === null ? '' : ` (${subject})`;
+  const system = verdict.matches.map((match) => match.subject).find((text) => text !== null && SYSTEM_PATH.test(text));
   const others = verdict.matches.filter((match) => !isWinner(match, verdict));
   return {
     riskLevel: verdict.risk,
     explanation: `${VERBS[verdict.effect]}: ${verdict.reason}${about}, by \`${verdict.ruleId}\` in layer ${verdict.layer}.`,
     reasoning: others.length === 0 ? 'Nothing else spoke about this call.' : others.map(line).join('\n'),
-    risk: RISKS[verdict.risk],
+    risk: system === undefined ? RISKS[verdict.risk] : `${RISKS[verdict.risk]} It is about a system file: ${system}.`,
   };
 }
 

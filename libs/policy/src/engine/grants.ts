@@ -9,8 +9,20 @@ import { matchesRegex, type RegexPattern } from '../rules/regex-pattern.js';
 import { isAlive, onceGrant, pathRule, wholeToolRule } from './coverage.js';
 import type { Judgement } from './judgement.js';
 
-/** Questions that only an answer to this exact call settles. */
-const PERSONAL = new Set(['path.secret', 'path.control', 'content.invisible']);
+/**
+ * Questions that only an answer to this exact call settles: about sensitive and protected files, about dangerous commands, and about
+ * whatever is not understood. A pattern says nothing of those, however wide the person who typed it meant it to be.
+ */
+const PERSONAL = /^(?:path\.(?:secret|control|protected)|content\.|command\.|shell\.(?!unlisted$))/;
+
+/** Is this a question of ours that only an answer to the exact call settles, under whatever name the preset gives it? */
+function isPersonal({ ruleId, source }: Match, names: Readonly<Record<string, string>>): boolean {
+  // What a rule asks is the rule's own question, also when its id looks like one of ours.
+  if (source !== null) return false;
+  return (
+    PERSONAL.test(ruleId) || Object.entries(names).some(([ours, given]) => given === ruleId && PERSONAL.test(ours))
+  );
+}
 
 interface WideGrant {
   readonly grant: Grant;
@@ -55,9 +67,10 @@ export function liftTest(judgement: Judgement): (match: Match) => boolean {
   if (judgement.facts.session.grants.length === 0) return () => false;
   if (onceGrant(judgement) !== null) return (match) => match.effect === 'ask';
   const wide = wideGrants(judgement);
+  const { ruleNames } = judgement.policy.preset;
   return (match) =>
     match.effect === 'ask' &&
-    !PERSONAL.has(match.ruleId) &&
+    !isPersonal(match, ruleNames) &&
     wide.some((one) => one.grant.liftsRuleIds.includes(match.ruleId) && covers(judgement, one, match.subject));
 }
 

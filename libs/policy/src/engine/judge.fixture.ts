@@ -5,6 +5,7 @@ import type { CompiledPolicy } from '../policy/compiled-policy.js';
 import { parsePolicyDocument } from '../policy/parse-document.js';
 import type { EngineCall } from './analysis.js';
 import { evaluate } from './evaluate.js';
+import { NEUTRAL_SESSION } from './neutral-session.js';
 import { requiredPaths } from './required-paths.js';
 
 export function policyOf(input: Partial<PolicyInput> = {}): CompiledPolicy {
@@ -16,23 +17,8 @@ export function policyOf(input: Partial<PolicyInput> = {}): CompiledPolicy {
 }
 
 export function sessionOf(over: Partial<SessionFacts> = {}): SessionFacts {
-  return {
-    sessionId: 's1',
-    cancelled: false,
-    stopped: false,
-    breakerOpen: false,
-    heldBy: null,
-    mode: 'default',
-    silent: false,
-    subagent: false,
-    tools: null,
-    rules: [],
-    grants: [],
-    roots: ['/work/app'],
-    cwd: '/work/app',
-    home: '/home/dev',
-    ...over,
-  };
+  const place = { roots: ['/work/app'], cwd: '/work/app', home: '/home/dev' };
+  return { ...NEUTRAL_SESSION, sessionId: 's1', ...place, ...over };
 }
 
 export function factsOf(over: Partial<Facts> = {}): Facts {

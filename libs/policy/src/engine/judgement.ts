@@ -10,7 +10,7 @@ import type { ShellPlan } from '../shell/plan.js';
 import { analyse, type Analysis, type EngineCall } from './analysis.js';
 import { openCover, type Cover } from './cover.js';
 import { judgePath, rootsWithReal, type JudgedPath } from './evidence.js';
-import { withHome } from './uses.js';
+import { withHome, type PathUse } from './uses.js';
 
 /** What one layer needs to know; `matches` grows as layers speak. */
 export interface Judgement {
@@ -54,7 +54,7 @@ export function openJudgement(call: EngineCall, policy: CompiledPolicy, facts: F
     mode,
     modeEntry: policy.preset.modes[mode],
     analysis,
-    paths: analysis.uses.map((use) => judgePath(use, facts)),
+    paths: pathsOf(analysis.uses, facts),
     roots,
     home,
     bases: basesOf(call, session, { roots, home }),
@@ -66,6 +66,12 @@ export function openJudgement(call: EngineCall, policy: CompiledPolicy, facts: F
     overridden: [],
     cover: openCover(analysis.plan?.calls.length ?? 0, analysis.uses.length),
   };
+}
+
+function pathsOf(uses: readonly PathUse[], facts: Facts): JudgedPath[] {
+  const out: JudgedPath[] = [];
+  for (const use of uses) out.push(judgePath(use, facts));
+  return out;
 }
 
 function readOnlyOf(plan: ShellPlan | null, { readOnly }: CommandStyle): boolean[] {
@@ -84,12 +90,19 @@ function isUnclear(plan: ShellPlan | null, { unclear }: CommandStyle): boolean {
 /** The roots as written: the session's, then the policy's; relative ones lie beside the working folder, `~` is the user's home. */
 export function rootsOf(policy: CompiledPolicy, session: SessionFacts): string[] {
   const { roots, additionalDirectories } = policy.document;
-  const all = [...session.roots, ...roots, ...additionalDirectories];
-  return all.flatMap((root) => {
+  const out: string[] = [];
+  addRoots(out, session.roots, session);
+  addRoots(out, roots, session);
+  addRoots(out, additionalDirectories, session);
+  return out;
+}
+
+function addRoots(out: string[], roots: readonly string[], session: SessionFacts): void {
+  for (const root of roots) {
     const path = withHome(root, session.home);
     const joined = path === null ? null : joinGiven(session.cwd, path);
-    return joined === null ? [] : [joined];
-  });
+    if (joined !== null) out.push(joined);
+  }
 }
 
 const STRICTER_THAN_DEFAULT: ReadonlySet<Mode> = new Set(['plan', 'dontAsk', 'custom']);
@@ -117,8 +130,14 @@ function basesOf(
   const cwd = session.cwd === null ? null : canonicalPath(session.cwd);
   const here = call.cwd === null ? null : canonicalPath(call.cwd);
   const relative = cwd ?? known.roots[0] ?? here;
-  const loose = new Set([relative, here, ...known.roots].filter((base) => base !== null && base !== undefined));
-  return { home: known.home, root: known.roots[0] ?? cwd, relative: relative ?? null, loose: [...loose] };
+  return { home: known.home, root: known.roots[0] ?? cwd, relative, loose: looseBases(relative, here, known.roots) };
+}
+
+function looseBases(relative: string | null, here: string | null, roots: readonly string[]): string[] {
+  const out: string[] = relative === null ? [] : [relative];
+  if (here !== null && here !== relative) out.push(here);
+  for (const root of roots) if (!out.includes(root)) out.push(root);
+  return out;
 }
 
 type MatchInput = Pick<Match, 'layer' | 'effect' | 'ruleId' | 'reason'> & { readonly subject?: string | null };
@@ -129,7 +148,8 @@ const MAX_MATCHES = 200;
 export function addMatch(judgement: Judgement, input: MatchInput): void {
   const { layer, effect, ruleId, reason, subject = null } = input;
   const name = judgement.policy.preset.ruleNames[ruleId] ?? ruleId;
-  push(judgement, { layer, effect, ruleId: name, reason, source: null, pattern: null, subject, level: null });
+  const short = shortened(subject);
+  push(judgement, { layer, effect, ruleId: name, reason, source: null, pattern: null, subject: short, level: null });
 }
 
 /** Adds what a rule says of a part of the call. */
@@ -141,24 +161,30 @@ export function addRuleMatch(
 ): void {
   const { id, effect, reason, source, pattern } = rule.rule;
   const words = reason === '' ? `${effect} rule \`${pattern}\`` : reason;
-  push(judgement, { layer, effect, ruleId: id, reason: words, source, pattern, subject, level: null });
+  const short = shortened(subject);
+  push(judgement, { layer, effect, ruleId: id, reason: words, source, pattern, subject: short, level: null });
 }
 
 /** INVARIANT: past the limit only allows are dropped; a deny or ask is always kept, so that the cap never loosens. */
 function push(judgement: Judgement, match: Match): void {
   const { matches } = judgement;
   if (matches.length >= MAX_MATCHES && match.effect === 'allow') return;
-  const { subject } = match;
-  const short = subject !== null && subject.length > MAX_SUBJECT ? `${subject.slice(0, MAX_SUBJECT)}…` : subject;
-  const known = matches.some(
-    (old) =>
-      old.ruleId === match.ruleId &&
-      old.layer === match.layer &&
-      old.subject === short &&
-      old.effect === match.effect &&
-      old.source === match.source,
+  for (const old of matches) if (isSame(old, match)) return;
+  matches.push(match);
+}
+
+function isSame(old: Match, match: Match): boolean {
+  return (
+    old.ruleId === match.ruleId &&
+    old.layer === match.layer &&
+    old.subject === match.subject &&
+    old.effect === match.effect &&
+    old.source === match.source
   );
-  if (!known) matches.push({ ...match, subject: short });
+}
+
+function shortened(subject: string | null): string | null {
+  return subject !== null && subject.length > MAX_SUBJECT ? `${subject.slice(0, MAX_SUBJECT)}…` : subject;
 }
 
 const MAX_SUBJECT = 500;

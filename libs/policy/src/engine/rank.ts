@@ -24,8 +24,10 @@ export function strongest(judgement: Judgement): Match | null {
 
 /** Place in the table. A match that no row names is a mistake of the preset: denies and asks then come first, allows never win. */
 function rankOf(match: Match, table: readonly PrecedenceRow[]): number {
-  const rank = table.findIndex((row) => fits(match, row));
-  if (rank >= 0) return rank;
+  for (let rank = 0; rank < table.length; rank += 1) {
+    const row = table[rank];
+    if (row !== undefined && fits(match, row)) return rank;
+  }
   return match.effect === 'allow' ? Number.POSITIVE_INFINITY : -1;
 }
 

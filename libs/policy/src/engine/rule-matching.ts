@@ -1,6 +1,7 @@
 /** Which rules of an index speak about a call, and about which part of it. */
 import type { Judgement } from './judgement.js';
-import type { RuleIndex } from '../rules/rule-index.js';
+import { forReachedRules } from '../rules/folder-rules.js';
+import type { PathRules, RuleIndex } from '../rules/rule-index.js';
 import { forCommandRules, forDomainRules, forPathRules, forToolRules } from '../rules/rule-index.js';
 import type { CompiledRule, ParameterPattern, RegexSubject, RuleSpec } from '../rules/compiled-rule.js';
 import { commandMatches } from '../rules/command-pattern.js';
@@ -26,8 +27,8 @@ export function forTighteningRules(judgement: Judgement, index: RuleIndex, liste
   }
   const { call, analysis } = judgement;
   forToolRules(index, call.tool, analysis.entry, (rule) => matchTool(judgement, rule, listen));
-  matchDomains(judgement, index, listen);
-  matchCommands(judgement, index, listen);
+  if (analysis.url !== null) matchDomains(judgement, index, listen);
+  if (analysis.command !== null) matchCommands(judgement, index, listen);
   for (const path of judgement.paths) matchPath(judgement, index, path, listen);
 }
 
@@ -184,17 +185,31 @@ function lowerProgram(text: string): string {
 
 /** `Edit(…)` covers all writers; a `Read(…)` rule covers all readers and, as nobody edits what may not be read, writers too. */
 function matchPath(judgement: Judgement, index: RuleIndex, path: JudgedPath, listen: RuleListener): void {
-  const { use, lexical, real } = path;
-  // Without one known name every rule is tried: a wildcard or a folder may reach any, and `Edit` alone means every file.
-  const places = lexical === null || use.glob !== null || use.recursive ? [null] : namesOf(lexical, real);
+  const { use } = path;
   for (const family of use.access === 'write' ? WRITER_FAMILIES : READER_FAMILIES) {
-    for (const place of places) {
-      forPathRules(index.paths[family], place, (rule) => {
-        if (rule.spec.kind !== 'whole') matchOnePath(judgement, rule, path, listen);
-        else if (family === 'Edit') listen(rule, use.text, true);
-      });
-    }
+    const rules = index.paths[family];
+    if (rules.all.length === 0) continue;
+    forRulesAbout(rules, path, (rule) => {
+      if (rule.spec.kind !== 'whole') matchOnePath(judgement, rule, path, listen);
+      else if (family === 'Edit') listen(rule, use.text, true);
+    });
   }
+}
+
+/** A wildcard or a folder may reach many rules. Where no name is known at all every rule is tried: `Edit` alone means every file. */
+function forRulesAbout(rules: PathRules, path: JudgedPath, each: (rule: CompiledRule) => void): void {
+  const { use, lexical, real } = path;
+  if (lexical === null) forPathRules(rules, null, each);
+  else if (use.glob !== null || use.recursive) forReachedRules(rules.byFolder, reachedFolders(path, lexical), each);
+  else for (const name of namesOf(lexical, real)) forPathRules(rules, name, each);
+}
+
+/** The folders that hold whatever a wildcard or a folder taken whole may be. */
+function reachedFolders({ use, real }: JudgedPath, lexical: string): string[] {
+  if (use.glob === null) return namesOf(lexical, real);
+  const glob = canonicalPath(use.glob) ?? '/';
+  const wild = glob.search(/[*?[\\]/);
+  return [wild < 0 ? glob : glob.slice(0, glob.lastIndexOf('/', wild)) || '/'];
 }
 
 const WRITER_FAMILIES = ['Edit', 'Read'] as const;

@@ -10,7 +10,7 @@ import { strongest, withLevel } from './rank.js';
 export function settle(judgement: Judgement): Verdict {
   const winner = answered(judgement) ?? NOTHING_SPOKE;
   const { precedence } = judgement.policy.preset;
-  const all = [...judgement.matches, ...judgement.overridden];
+  const all = judgement.overridden.length === 0 ? judgement.matches : [...judgement.matches, ...judgement.overridden];
   const spoken = all.length === 0 ? [NOTHING_SPOKE] : all;
   const matches = precedence.some((row) => row.level !== undefined)
     ? spoken.map((match) => withLevel(match, precedence))

@@ -26,6 +26,8 @@ export interface PathUse {
   readonly tail?: string;
   /** The folder that a command starts in. */
   readonly workingFolder?: true;
+  /** Named by an address, of a tool that is meant for the network: allowing the tool says nothing of the machine's own files. */
+  readonly byUrl?: true;
 }
 
 /** Where relative paths and `~` start. */
@@ -107,15 +109,48 @@ const MAX_USES = 500;
 /** Arguments that look like paths, of tools nobody described: they are held against denies and sensitive paths, not the roots. */
 export function guessedUses(args: Readonly<Record<string, unknown>>, place: UsePlace): PathUse[] {
   const out: PathUse[] = [];
-  for (const value of Object.values(args).flat()) {
-    if (out.length >= MAX_GUESSES) break;
-    if (typeof value !== 'string' || value.length > 4096 || !looksLikePath(value)) continue;
-    const path = withHome(value, place.home);
-    const key = path === null ? null : joinGiven(place.cwd, path);
-    if (key !== null)
-      out.push({ text: value, key, glob: null, access: 'write', recursive: false, origin: 'guess', call: -1 });
+  const pending: unknown[] = [args];
+  for (let seen = 0; seen < MAX_VALUES && out.length < MAX_GUESSES; seen += 1) {
+    if (pending.length === 0) break;
+    const value = pending.shift();
+    if (typeof value === 'object' && value !== null) pending.push(...Object.values(value).slice(0, MAX_VALUES));
+    else if (typeof value === 'string' && value.length <= 4096) addArgument(out, value, place);
   }
   return out;
+}
+
+/** Values looked at, from the top of the arguments downwards. */
+const MAX_VALUES = 256;
+
+function addArgument(out: PathUse[], value: string, place: UsePlace): void {
+  const text = fileOfUrl(value) ?? value;
+  if (!looksLikePath(text)) return;
+  const path = withHome(text, place.home);
+  const key = path === null ? null : joinGiven(place.cwd, path);
+  if (key !== null)
+    out.push({ text: value, key, glob: null, access: 'write', recursive: false, origin: 'guess', call: -1 });
+}
+
+/** The absolute path that a `file:` address names, or null for any other text. */
+export function fileOfUrl(text: string | null): string | null {
+  const path = text === null ? undefined : /^\s*file:(?:\/\/[^/?#]*)?(\/[^?#]*)/i.exec(text)?.[1];
+  if (path === undefined) return null;
+  const plain = decodedText(path);
+  return /^\/[A-Za-z]:(?:\/|$)/.test(plain) ? plain.slice(1) : plain;
+}
+
+function decodedText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The file that an address names is read, like one that a path argument names. */
+export function urlUse(path: string): PathUse {
+  const where = { text: path, key: path, glob: null } as const;
+  return { ...where, access: 'read', recursive: false, origin: 'argument', call: -1, byUrl: true };
 }
 
 function looksLikePath(value: string): boolean {
@@ -163,8 +198,10 @@ function addGuess(out: PathUse[], key: string | null, from: { text: string; call
   out.push({ ...from, key, glob: null, access: 'read', recursive: false, origin: 'guess' });
 }
 
-function guessesIn(value: string): string[] {
-  if (value.length > 4096) return [];
+const NO_GUESSES: readonly string[] = [];
+
+function guessesIn(value: string): readonly string[] {
+  if (value.length > 4096 || !(value.includes('/') || value.includes('.'))) return NO_GUESSES;
   const inner = value.slice(Math.max(value.lastIndexOf('='), value.lastIndexOf('@'), value.lastIndexOf(':')) + 1);
   const all = inner === value ? [value] : [value, inner];
   return all.filter((path) => /[./]/.test(path) && looksLikePath(path));

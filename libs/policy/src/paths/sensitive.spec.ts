@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { sensitivityOf } from './sensitive.js';
+import { meansSecret, sensitivityOf } from './sensitive.js';
 
 const ROOTS = ['/work/app'];
 
@@ -30,6 +30,14 @@ describe('sensitive paths', () => {
 
   it.each(['/work/app/.env.example', '/work/app/src/environment.ts', '/work/app/keys.ts'])('%s is ordinary', (path) => {
     expect(sensitivityOf(path, 'write', ROOTS)).toBeNull();
+  });
+
+  it.each(['[.]env', '.[e]nv', '[i]d_*', '[ic]d_rsa', '*.pem', '.e*'])('%s means secrets', (wildcard) => {
+    expect(meansSecret(wildcard)).toBe(true);
+  });
+
+  it.each(['*', '[a-z]*', '[!.]*', '[ab]*', '[[:alpha:]]*.ts', '[Rr]eadme.md'])('%s means none', (wildcard) => {
+    expect(meansSecret(wildcard)).toBe(false);
   });
 
   it('does not count names above the root', () => {

@@ -2,6 +2,7 @@
 import { policyDocumentSchema, type Effect, type Facts, type SessionFacts } from '@countersign/contracts';
 import type { EngineCall } from '../engine/analysis.js';
 import { evaluate } from '../engine/evaluate.js';
+import { NEUTRAL_SESSION } from '../engine/neutral-session.js';
 import { requiredPaths } from '../engine/required-paths.js';
 import type { CompiledRule } from '../rules/compiled-rule.js';
 import { parseRuleText } from '../rules/parse-rule.js';
@@ -12,17 +13,8 @@ import { settingsOf } from './options.js';
 import type { PresetData } from './preset.js';
 
 const SESSION: SessionFacts = {
+  ...NEUTRAL_SESSION,
   sessionId: 'example',
-  cancelled: false,
-  stopped: false,
-  breakerOpen: false,
-  heldBy: null,
-  mode: 'default',
-  silent: false,
-  subagent: false,
-  tools: null,
-  rules: [],
-  grants: [],
   roots: ['/'],
   cwd: '/work/project',
   home: '/home/user',

@@ -3,6 +3,7 @@ import type { Effect, PolicyDocument, Rule, ToolKind } from '@countersign/contra
 import { compileRule, type CompiledRule } from '../rules/compiled-rule.js';
 import { indexRules, type RuleIndex } from '../rules/rule-index.js';
 import { toolEntry } from '../tools/manifest.js';
+import type { RunNotices } from './notices.js';
 import type { Settings } from './options.js';
 import type { PolicyProblem } from './parse-document.js';
 import type { PresetData } from './preset.js';
@@ -55,4 +56,20 @@ function brokenRule(rule: Rule, message: string): CompiledRule {
 /** The kind of a tool under this policy. */
 export function toolKind(tool: string, policy: CompiledPolicy): ToolKind {
   return toolEntry(policy.preset.tools, tool).kind;
+}
+
+/** The limits of a session's run under this policy, with what the model is told about them. */
+export interface LoopLimits {
+  readonly maxSteps: number | null;
+  readonly softTokens: number | null;
+  readonly maxTokens: number | null;
+  readonly stepsWithoutNews: number | null;
+  readonly compactionFailures: number | null;
+  readonly notices: RunNotices;
+}
+
+/** The limits of a session's run under this policy. */
+export function loopLimitsOf({ settings, preset }: CompiledPolicy): LoopLimits {
+  const { maxSteps, softTokens, maxTokens, stepsWithoutNews, compactionFailures } = settings.limits;
+  return { maxSteps, softTokens, maxTokens, stepsWithoutNews, compactionFailures, notices: preset.notices };
 }

@@ -103,6 +103,12 @@ function limitsWith(limits: RunLimits, options: OptionValues): RunLimits {
     maxSteps: options.maxSteps ?? limits.maxSteps,
     maxRepeats: options.maxRepeats ?? limits.maxRepeats,
     maxTokens: options.tokenHardLimit ?? limits.maxTokens,
+    softTokens: options.tokenSoftLimit ?? limits.softTokens,
+    stepsWithoutNews: options.diminishingSteps ?? limits.stepsWithoutNews,
+    stopsWithoutNews: limits.stopsWithoutNews || options.diminishingSteps !== undefined,
+    toolTimeoutSeconds: options.toolTimeoutSecs ?? limits.toolTimeoutSeconds,
+    outputCharacters: options.maxToolOutputChars ?? limits.outputCharacters,
+    compactionFailures: options.compactionMaxFailures ?? limits.compactionFailures,
     maxFileSize: options.maxFileSize ?? limits.maxFileSize,
   };
 }

@@ -1,5 +1,6 @@
 /** The tools of a policy's own: the preset's manifest with the document's entries in place of or beside it. */
 import type { PolicyDocument } from '@countersign/contracts';
+import { uniformManifest } from '../tools/manifest.js';
 import { validateManifest, type ManifestFinding } from '../tools/validate-manifest.js';
 import type { PolicyProblem } from './parse-document.js';
 import type { PresetData } from './preset.js';
@@ -31,7 +32,7 @@ function readTools(tools: ToolList, preset: PresetData): OwnTools {
     const message = `\`${name}\` takes the place of the preset's own tool of that name`;
     return preset.tools.has(name) ? [{ path: `tools.${String(place)}`, message }] : [];
   });
-  const manifest = new Map([...preset.tools, ...read.manifest]);
+  const manifest = new Map([...preset.tools, ...uniformManifest(read.manifest)]);
   return { ok: true, preset: { ...preset, tools: manifest }, notes: [...replaced, ...read.warnings.map(problemOf)] };
 }
 

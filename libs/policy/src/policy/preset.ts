@@ -5,6 +5,7 @@ import type { Sensitivity } from '../paths/sensitive.js';
 import type { RuleSyntax } from '../rules/compiled-rule.js';
 import type { ToolManifest } from '../tools/manifest.js';
 import type { CommandStyle } from './command-style.js';
+import type { RunNotices } from './notices.js';
 import type { OptionName } from './options.js';
 
 /** A row of a precedence table: the first row that fits a match gives its rank (its place) and its level's name. */
@@ -99,6 +100,17 @@ export interface RunLimits {
   /** The call that is this many-th of a run of identical ones is refused. */
   readonly maxRepeats: number | null;
   readonly maxTokens: number | null;
+  /** Above it the model is nudged to come to an end. */
+  readonly softTokens: number | null;
+  /** So many steps in a row without anything new end the run. */
+  readonly stepsWithoutNews: number | null;
+  /** Seconds that any tool may run, as the policy says; null: the tool's own manifest, then the preset's default. */
+  readonly toolTimeoutSeconds: number | null;
+  readonly toolTimeoutDefault: number | null;
+  /** Characters of output that the model is shown, as the policy says; null: the tool's own manifest. */
+  readonly outputCharacters: number | null;
+  /** After so many failures in a row the context is no longer made smaller by itself. */
+  readonly compactionFailures: number | null;
   /** Stop when several steps brought nothing new. */
   readonly stopsWithoutNews: boolean;
   /** Tools that stay usable above `maxTokens`, since they make room. */
@@ -163,6 +175,7 @@ export interface PresetData {
   /** Under which names path rules count: the tool's own and its family's, or the family's alone (`Edit`, `Read`). */
   readonly pathRulesBy: 'tool_or_family' | 'family';
   readonly limits: RunLimits;
+  readonly notices: RunNotices;
   /** Names of options that policies under this preset may set. */
   readonly options: readonly OptionName[];
   /** What a document gets where it says nothing. */

@@ -7,6 +7,8 @@ export interface CommandPattern {
   readonly exact: string | null;
   /** The first word when it is literal: what rules are indexed by. */
   readonly program: string | null;
+  /** The second word when every command that matches has just that one behind its program: what rules of one program are told apart by. */
+  readonly second: string | null;
   /** Matches when the command is this, with or without arguments; null when there is no such tail. */
   readonly bare: Wildcard | null;
   readonly whole: Wildcard;
@@ -21,18 +23,32 @@ export function compileCommandPattern(spec: string, legacyTail = true): CommandP
   const tail = text.endsWith(' *') && !text.endsWith('\\ *');
   const whole = compileWildcard(text);
   return {
-    exact: whole.stars ? null : (whole.pieces[0] ?? ''),
+    exact: exactOf(whole),
     program: programOf(text),
+    second: plain === spec && !spec.includes('\\') ? secondOf(whole) : null,
     bare: tail ? compileWildcard(text.slice(0, -2).trimEnd()) : null,
     whole,
     written: plain === spec ? null : compileWildcard(spec),
   };
 }
 
+function exactOf({ pieces, stars }: Wildcard): string | null {
+  return stars ? null : (pieces[0] ?? '');
+}
+
 function programOf(text: string): string | null {
   const space = text.indexOf(' ');
   const word = space < 0 ? text : text.slice(0, space);
   return word.includes('*') || word.includes('\\') || word === '' ? null : word;
+}
+
+/** A word counts when the pattern says where it ends: at a blank, or with the command. */
+function secondOf({ pieces, stars }: Wildcard): string | null {
+  const [head = ''] = pieces;
+  const start = head.indexOf(' ') + 1;
+  const end = head.indexOf(' ', start);
+  if (start === 0 || (end < 0 && stars)) return null;
+  return end < 0 ? head.slice(start) : head.slice(start, end);
 }
 
 /** Undoes quotes, so that `psql -c "x"` compares with a command whose quotes are undone too; stars inside stay stars. */

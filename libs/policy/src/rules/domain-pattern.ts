@@ -1,5 +1,7 @@
 /** `domain:` rules: hosts compared as names, never as text inside a URL. */
 
+import { hostForms, isPlainHost } from './host-forms.js';
+
 /** A compiled domain pattern: labels from left to right; `*` inside a label stays inside it, a leading `*.` takes any depth. */
 export interface DomainPattern {
   readonly everything: boolean;
@@ -42,23 +44,27 @@ function labelMatches(pattern: string, label: string): boolean {
 
 /**
  * The host that a client would connect to, in lower case without port and final dot; null when the text is not a plain
- * http(s) URL or carries user information, a backslash or an invisible character (readers of URLs disagree about those).
+ * http(s) or ws(s) URL, carries user information, a backslash or an invisible character (readers of URLs disagree about those), or
+ * writes its host in letters or numbers that are read as others.
  */
 export function hostOfUrl(url: string): string | null {
-  const match = /^\s*([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(url);
-  const authority = match?.[2] ?? '';
+  const authority = /^\s*(?:https?|wss?):\/\/([^/?#]*)/i.exec(url)?.[1] ?? '';
   if (authority === '' || /[\s\\@\p{Cc}\p{Cf}]/u.test(authority) || /[\t\n\r\\]/.test(url)) return null;
   const host = authority.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
-  return /^(?:\[[0-9a-f:.]+\]|[^:[\]]+)$/.test(host) ? host : null;
+  return isPlainHost(host) ? host : null;
 }
+
+const MAX_HOSTS = 64;
 
 /** Every host that some reader of the URL might connect to: what denies compare with. Empty when there is none at all. */
 export function possibleHosts(url: string): string[] {
   const host = hostOfUrl(url);
-  if (host !== null) return [host];
+  if (host !== null) return hostForms(host);
   const rest = url.replace(/[\t\n\r]/g, '').replace(/^[^:/\\]*:[/\\]*/, '');
   return rest
     .split(/[/\\?#@\s]/)
     .map((part) => part.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase())
-    .filter((part) => part !== '');
+    .filter((part) => part !== '')
+    .slice(0, MAX_HOSTS)
+    .flatMap(hostForms);
 }

@@ -67,9 +67,32 @@ export function pathMatches(pattern: PathPattern, path: string, bases: PathBases
 export function pathMayMeet(pattern: PathPattern, glob: GlobPath, bases: PathBases): boolean {
   return overBases(pattern, bases, 'loose', (base) => {
     const rest = below(glob.path, base, true);
-    if (rest !== null) return segmentsReach(pattern, rest.map(compileShellSegment), glob.recursive);
+    if (rest !== null) return segmentsReach(pattern, lastSegments(glob.path, rest.length), glob.recursive);
     return glob.recursive && below(base, glob.path, true) !== null;
   });
+}
+
+/** The wildcards of the path that was compiled last: one call holds the same path against many patterns. */
+let compiled: { readonly path: string; readonly segments: readonly SegmentGlob[] } = { path: '/', segments: [] };
+
+function lastSegments(path: string, count: number): readonly SegmentGlob[] {
+  if (compiled.path !== path) compiled = { path, segments: split(path.slice(1)).map(compileShellSegment) };
+  return compiled.segments.slice(compiled.segments.length - count);
+}
+
+/**
+ * The folder, in lower case, that everything an absolute pattern covers lies in or is; null when it may lie anywhere. Two such
+ * folders of which neither lies in the other have nothing in common.
+ */
+export function fixedFolder({ anchor, floating, segments }: PathPattern): string | null {
+  if (anchor !== 'absolute' || floating) return null;
+  let out = '';
+  for (const segment of segments) {
+    const name = segment?.folded ?? null;
+    if (name === null || name === '..') break;
+    out += `/${name}`;
+  }
+  return out === '' ? null : out;
 }
 
 /** A path with shell wildcards, or a folder that is taken with everything below it. */

@@ -81,6 +81,44 @@ describe('domains', () => {
     );
     expect(possibleHosts('https:/\\evil.test/x')).toContain('evil.test');
   });
+
+  it.each([
+    ['http://2852039166/x', '169.254.169.254'],
+    ['http://0xa9fea9fe/', '169.254.169.254'],
+    ['http://0251.0376.0251.0376/', '169.254.169.254'],
+    ['http://0xa9.254.43518/', '169.254.169.254'],
+    ['http://[::ffff:a9fe:a9fe]/', '169.254.169.254'],
+    ['http://[::ffff:169.254.169.254]:80/', '169.254.169.254'],
+    ['http://169.254.169.254./', '169.254.169.254'],
+    ['http://\uFF11\uFF16\uFF19.254.169.254/', '169.254.169.254'],
+    ['http://127.1/', 'localhost'],
+    ['http://0/', '127.0.0.1'],
+    ['http://[::1]/', '127.0.0.1'],
+    ['http://a.localhost/', '127.0.0.1'],
+    ['http://evil%2etest/', 'evil.test'],
+    ['http://evil\u3002test/', 'evil.test'],
+    ['http://\uFF45vil.test/', 'evil.test'],
+    ['http://ev\u00ADil.test/', 'evil.test'],
+  ])('%s may mean %s', (url, host) => {
+    expect(possibleHosts(url)).toContain(host);
+  });
+
+  it.each([
+    'http://2852039166/',
+    'http://127.1/',
+    'http://m\u00FCnchen.test/',
+    'http://evil%2etest/',
+    'gopher://x.test/',
+    'file:///etc/passwd',
+  ])('%s is allowed by no domain', (url) => {
+    expect(hostOfUrl(url)).toBeNull();
+  });
+
+  it('keeps plain addresses and names plain', () => {
+    expect(hostOfUrl('http://10.0.0.1:8080/')).toBe('10.0.0.1');
+    expect(hostOfUrl('wss://a_b.test')).toBe('a_b.test');
+    expect(possibleHosts('https://docs.example.com/')).toEqual(['docs.example.com']);
+  });
 });
 
 describe('segments', () => {

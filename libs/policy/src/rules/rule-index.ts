@@ -2,19 +2,28 @@
 import type { ToolFamily, ToolEntry } from '../tools/manifest.js';
 import type { CompiledRule, RuleSpec } from './compiled-rule.js';
 import type { DomainPattern } from './domain-pattern.js';
+import { addToFolders, emptyFolders, forFolderRules, sortFolders, type FolderRules } from './folder-rules.js';
+import { foldedSegments } from '../paths/folded-segments.js';
 import type { PathPattern } from './path-pattern.js';
 import { matchesWildcard } from './wildcard.js';
 
 interface CommandRules {
-  readonly byProgram: Map<string, CompiledRule[]>;
+  readonly byProgram: Map<string, ProgramRules>;
   readonly any: CompiledRule[];
 }
 
-/** Path rules of one family, by a literal segment of each: a path without that segment cannot be meant. */
+/** Command rules of one program, by their second word; `open` are those that take several. */
+interface ProgramRules {
+  readonly bySecond: Map<string, CompiledRule[]>;
+  readonly open: CompiledRule[];
+}
+
+/** Path rules of one family, by their folder or by a literal segment of each: a path without it cannot be meant. */
 export interface PathRules {
   readonly all: CompiledRule[];
   readonly byLiteral: Map<string, CompiledRule[]>;
   readonly open: CompiledRule[];
+  readonly byFolder: FolderRules;
 }
 
 /** Domain rules of one tool, by the name that a host must be or end in; `open` are those with wildcards inside. */
@@ -35,7 +44,7 @@ export interface RuleIndex {
 }
 
 function emptyPaths(): PathRules {
-  return { all: [], byLiteral: new Map(), open: [] };
+  return { all: [], byLiteral: new Map(), open: [], byFolder: emptyFolders() };
 }
 
 /** Builds the index. */
@@ -50,6 +59,8 @@ export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
     paths: { Edit: emptyPaths(), Read: emptyPaths() },
   };
   for (const rule of rules) addRule(index, rule);
+  sortFolders(index.paths.Edit.byFolder);
+  sortFolders(index.paths.Read.byFolder);
   return index;
 }
 
@@ -122,7 +133,9 @@ function isAbout(spec: RuleSpec, what: 'path' | 'command'): boolean {
 }
 
 function addPathRule(rules: PathRules, rule: CompiledRule): void {
+  const hasFolder = addToFolders(rules.byFolder, rule, rules.all.length);
   rules.all.push(rule);
+  if (hasFolder) return;
   const literal = rule.spec.kind === 'path' ? rarestSegment(rule.spec.path) : null;
   if (literal === null) rules.open.push(rule);
   else push(rules.byLiteral, literal, rule);
@@ -138,22 +151,17 @@ function rarestSegment(path: PathPattern): string | null {
   return rarest;
 }
 
-/** Calls `each` for every rule of the family that may cover the canonical path; without a path (a wildcard, a folder taken whole) for all. */
+/** Calls `each` for every rule of the family that may cover the canonical path; without a path for all. */
 export function forPathRules(rules: PathRules, path: string | null, each: (rule: CompiledRule) => void): void {
   if (path === null || rules.all.length <= FEW) {
     rules.all.forEach(each);
     return;
   }
   rules.open.forEach(each);
-  for (const segment of segmentsOf(path)) rules.byLiteral.get(segment)?.forEach(each);
-}
-
-/** The path that was split last: one call looks it up in several indexes. */
-let split: { readonly path: string; readonly segments: ReadonlySet<string> } = { path: '', segments: new Set() };
-
-function segmentsOf(path: string): ReadonlySet<string> {
-  if (split.path !== path) split = { path, segments: new Set(path.toLowerCase().split('/')) };
-  return split.segments;
+  forFolderRules(rules.byFolder, path, each);
+  if (rules.byLiteral.size === 0) return;
+  // A name that a path holds twice brings its rules twice, which changes nothing.
+  for (const segment of foldedSegments(path)) rules.byLiteral.get(segment)?.forEach(each);
 }
 
 /** So few rules are faster tried than looked up. */
@@ -167,7 +175,18 @@ function addCommandRule(index: RuleIndex, name: string, rule: CompiledRule): voi
     index.commands.set(name, rules);
   }
   if (program === null) rules.any.push(rule);
-  else push(rules.byProgram, program, rule);
+  else addProgramRule(rules.byProgram, program, rule);
+}
+
+function addProgramRule(byProgram: Map<string, ProgramRules>, program: string, rule: CompiledRule): void {
+  let rules = byProgram.get(program);
+  if (rules === undefined) {
+    rules = { bySecond: new Map(), open: [] };
+    byProgram.set(program, rules);
+  }
+  const second = rule.spec.kind === 'command' ? rule.spec.command.second : null;
+  if (second === null) rules.open.push(rule);
+  else push(rules.bySecond, second, rule);
 }
 
 function programOf({ spec }: CompiledRule): string | null {
@@ -204,7 +223,7 @@ function forServers(index: RuleIndex, tool: string, each: (rule: CompiledRule) =
   }
 }
 
-/** Calls `each` for every command rule of the tool whose first word is that of `text`, or open. */
+/** Calls `each` for every command rule of the tool whose first two words are those of `text`, or open. */
 export function forCommandRules(
   index: RuleIndex,
   tool: string,
@@ -214,6 +233,16 @@ export function forCommandRules(
   const rules = index.commands.get(tool);
   if (rules === undefined) return;
   const space = text.indexOf(' ');
-  rules.byProgram.get(space < 0 ? text : text.slice(0, space))?.forEach(each);
+  const own = rules.byProgram.get(space < 0 ? text : text.slice(0, space));
+  if (own !== undefined) {
+    own.open.forEach(each);
+    if (own.bySecond.size > 0) own.bySecond.get(secondWord(text, space))?.forEach(each);
+  }
   rules.any.forEach(each);
+}
+
+function secondWord(text: string, space: number): string {
+  if (space < 0) return '';
+  const end = text.indexOf(' ', space + 1);
+  return end < 0 ? text.slice(space + 1) : text.slice(space + 1, end);
 }

@@ -73,7 +73,7 @@ function addScript(work: Work, source: string, origin: Origin): void {
   for (const command of script.commands) {
     numbers.push(work.calls.length);
     const cwds = folders.enter(command, work.home);
-    addCall(work, withInput(command, numbers, origin.input), { ...origin, cwds });
+    addCall(work, withInput(command, numbers, origin.input), cwds === origin.cwds ? origin : { ...origin, cwds });
   }
   addBindings(work, script, numbers);
 }
@@ -83,9 +83,11 @@ function addHidden(work: Work): void {
   for (let number = 0; number < work.calls.length; number += 1) {
     const call = work.calls[number];
     if (call === undefined) return;
+    const hidden = hiddenScripts(call, work);
+    if (hidden.length === 0) continue;
     const { input, cwds } = call;
     const origin = { outer: number, depth: depthOf(work, number), nest: -1, input, cwds };
-    for (const { text, sure } of hiddenScripts(call, work)) {
+    for (const { text, sure } of hidden) {
       const doubts = sure ? work.doubts : new Set<ShellDoubt>();
       addScript({ ...work, doubts }, text, { ...origin, foreign: call.foreign || !sure });
     }
@@ -133,20 +135,16 @@ function addCall(work: Work, command: ShellCommand, origin: Origin): void {
   }
   work.calls.push(call);
   if (origin.outer >= 0) work.calls[origin.outer]?.inner.push(number);
-  addInner(work, call, {
-    outer: number,
-    depth: origin.depth + 1,
-    nest: call.nest,
-    foreign: call.foreign,
-    input: call.input,
-    cwds: origin.cwds,
-  });
+  if (call.wrapper === null && call.input.kind !== 'text') return;
+  const { nest, foreign, input } = call;
+  addInner(work, call, { outer: number, depth: origin.depth + 1, nest, foreign, input, cwds: origin.cwds });
 }
 
 function makeCall(work: Work, command: ShellCommand, origin: Origin): ShellCall {
   const { assignments, redirects, input, source, reveals } = command;
   const words = withProgramBraces(command.words);
-  const [name = null, ...args] = words;
+  const name = words[0] ?? null;
+  const args = words.slice(1);
   const program = programOf(name);
   const wrapper = program === null ? null : unwrap(program, args);
   const text = textOfWords(words);
@@ -174,12 +172,12 @@ function makeCall(work: Work, command: ShellCommand, origin: Origin): ShellCall 
 
 /** `{ls,-la,src}` is three words, the first of which is the program. */
 function withProgramBraces(words: readonly ShellWord[]): readonly ShellWord[] {
-  const [name, ...args] = words;
-  if (name?.pieces.some((piece) => piece.kind === 'brace') !== true) return words;
+  const name = words[0];
+  if (name === undefined || name.literal || !name.pieces.some((piece) => piece.kind === 'brace')) return words;
   const expanded = name.pieces.every((piece) => piece.kind === 'brace' || piece.kind === 'literal')
     ? expandBraces(name.text)
     : null;
-  return expanded === null ? words : [...expanded.map(bareWord), ...args];
+  return expanded === null ? words : [...expanded.map(bareWord), ...words.slice(1)];
 }
 
 function programOf(name: ShellWord | null): string | null {

@@ -3,27 +3,29 @@ import type { ShellCall } from './plan.js';
 import type { ShellAssignment } from './tree.js';
 
 /** What finds commands in the words of a program: each match's first group is one. The words are joined by newlines. */
-const FLAGS: Readonly<Record<string, RegExp>> = {
-  tar: /^(?:--checkpoint-action=exec=|--use-compress-program(?:=|\n)|--to-command(?:=|\n)|--info-script(?:=|\n)|-I\n?|-F\n)(.*)$/gm,
-  sort: /^--comp[a-z-]*(?:=|\n)(.*)$/gm,
-  rg: /^--(?:pre|hostname-bin)(?:=|\n)(.*)$/gm,
-  zip: /^(?:-TT|--unzip-command)\n(.*)$/gm,
-  ssh: /(?:^|-o)\n?(?:ProxyCommand|LocalCommand|PermitLocalCommand)[= ]?;?(.*)$/gm,
-  scp: /(?:ProxyCommand)[= ]?;?(.*)$/gm,
-  rsync: /^(?:-e|--rsh)(?:=|\n)(.*)$/gm,
-  vim: /^(?:-c|--cmd)\n:?!(.*)$/gm,
-  vi: /^(?:-c|--cmd)\n:?!(.*)$/gm,
-  nvim: /^(?:-c|--cmd)\n:?!(.*)$/gm,
-  ex: /^(?:-c|--cmd)\n:?!(.*)$/gm,
-  script: /^(?:-[a-zA-Z]*c|--command)(?:=|\n)(.*)$/gm,
-  make: /^(?:SHELL=|--eval=\$\(shell )(.*)$/gm,
-  man: /^-[PH](.*)$/gm,
-  socat: /^(?:exec|system):(.*)$/gim,
-  sed: /^.*\/e;?$()/gm,
-  sqlite3: /^\.(?:shell|system) (.*)$/gm,
-  git: /^--upload-pack=(.*)$/gm,
-  watch: /^((?!-).* .*)$/gm,
-};
+const FLAGS: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    tar: /^(?:--checkpoint-action=exec=|--use-compress-program(?:=|\n)|--to-command(?:=|\n)|--info-script(?:=|\n)|-I\n?|-F\n)(.*)$/gm,
+    sort: /^--comp[a-z-]*(?:=|\n)(.*)$/gm,
+    rg: /^--(?:pre|hostname-bin)(?:=|\n)(.*)$/gm,
+    zip: /^(?:-TT|--unzip-command)\n(.*)$/gm,
+    ssh: /(?:^|-o)\n?(?:ProxyCommand|LocalCommand|PermitLocalCommand)[= ]?;?(.*)$/gm,
+    scp: /(?:ProxyCommand)[= ]?;?(.*)$/gm,
+    rsync: /^(?:-e|--rsh)(?:=|\n)(.*)$/gm,
+    vim: /^(?:-c|--cmd)\n:?!(.*)$/gm,
+    vi: /^(?:-c|--cmd)\n:?!(.*)$/gm,
+    nvim: /^(?:-c|--cmd)\n:?!(.*)$/gm,
+    ex: /^(?:-c|--cmd)\n:?!(.*)$/gm,
+    script: /^(?:-[a-zA-Z]*c|--command)(?:=|\n)(.*)$/gm,
+    make: /^(?:SHELL=|--eval=\$\(shell )(.*)$/gm,
+    man: /^-[PH](.*)$/gm,
+    socat: /^(?:exec|system):(.*)$/gim,
+    sed: /^.*\/e;?$()/gm,
+    sqlite3: /^\.(?:shell|system) (.*)$/gm,
+    git: /^--upload-pack=(.*)$/gm,
+    watch: /^((?!-).* .*)$/gm,
+  }),
+);
 
 /** Programs whose own words are a command, in a shell or a world of their own. */
 const APPLETS = new Set([
@@ -57,15 +59,21 @@ const REMOVES =
 /** Every command that is found. */
 export function embeddedScripts(call: ShellCall): string[] {
   const { program, args } = call;
-  const out = call.assignments.flatMap(helperOf);
+  const out = call.assignments.length === 0 ? [] : call.assignments.flatMap(helperOf);
   if (program === null || (args.length === 0 && call.input.kind !== 'text')) return out;
   if (APPLETS.has(program)) out.push(args.map((word) => `'${word.value.replaceAll("'", "'\\''")}'`).join(' '));
+  addFromWords(out, call, program);
+  return out.length === 0 ? out : out.filter((text) => text.trim() !== '').slice(0, MAX_FOUND);
+}
+
+/** What stands in the words of a program that takes commands or code among them; most take neither. */
+function addFromWords(out: string[], { args, input }: ShellCall, program: string): void {
+  const flags = FLAGS.get(program);
+  const isCode = INTERPRETER.test(program);
+  if (flags === undefined && !isCode) return;
   const words = args.map((word) => word.value).join('\n');
-  const flags = Object.hasOwn(FLAGS, program) ? FLAGS[program] : undefined;
   if (flags !== undefined) out.push(...groupsOf(words, flags, [1]));
-  if (INTERPRETER.test(program))
-    out.push(...codeScripts(program, call.input.kind === 'text' ? `${words}\n${call.input.text}` : words));
-  return out.filter((text) => text.trim() !== '').slice(0, MAX_FOUND);
+  if (isCode) out.push(...codeScripts(program, input.kind === 'text' ? `${words}\n${input.text}` : words));
 }
 
 const MAX_FOUND = 16;

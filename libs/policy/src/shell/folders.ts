@@ -48,6 +48,7 @@ export class Folders {
 
 function union(left: readonly string[] | null, right: readonly string[] | null): readonly string[] | null {
   if (left === null || right === null) return null;
+  if (left === right) return left;
   const all = new Set([...left, ...right]);
   return all.size > MAX_FOLDERS ? null : [...all];
 }
@@ -59,11 +60,11 @@ function moved(from: readonly string[] | null, target: string): readonly string[
 
 /** Where the command moves to: undefined when it is no `cd`, null when only the machine knows. */
 function cdTarget(command: ShellCommand, home: string | null): string | null | undefined {
-  const [name, ...args] = command.words;
+  const name = command.words[0];
   if (name === undefined) return undefined;
   if (name.value === 'pushd' || name.value === 'popd') return null;
   if (name.value !== 'cd' && name.value !== 'chdir') return undefined;
-  const word = args.find((arg) => !/^-[LPe@]+$|^--$/.test(arg.value));
+  const word = command.words.slice(1).find((arg) => !/^-[LPe@]+$|^--$/.test(arg.value));
   if (word === undefined) return home;
   return word.value === '-' ? null : singlePath(word, home);
 }

@@ -11,9 +11,13 @@ export interface HiddenScript {
   readonly sure: boolean;
 }
 
+const NOTHING: readonly HiddenScript[] = [];
+
 /** The scripts of one call. Empty for most. */
-export function hiddenScripts(call: ShellCall, scene: FoldScene): HiddenScript[] {
-  const out = embeddedScripts(call).map((text): HiddenScript => ({ text, sure: false }));
+export function hiddenScripts(call: ShellCall, scene: FoldScene): readonly HiddenScript[] {
+  const embedded = embeddedScripts(call);
+  if (embedded.length === 0 && call.doubt === null) return NOTHING;
+  const out = embedded.map((text): HiddenScript => ({ text, sure: false }));
   const built = builtScript(call, scene);
   if (built !== null && built.trim() !== '') out.push({ text: built, sure: true });
   return out;

@@ -1,6 +1,6 @@
 /** The one door to the shell parser: owns the guards against what it lets through, and hands its tree to the walk. */
 import { parse } from 'unbash';
-import { hasControl, hasInvisible } from './characters.js';
+import { hasControl, hasInvisible, isPlain } from './characters.js';
 import type { ShellDoubt, ShellScript } from './tree.js';
 import { walkScript } from './walk.js';
 
@@ -32,7 +32,8 @@ export function parseShell(source: string, maxLength: number, firstNest = 0): Sh
 const SPLIT_SIGN = /\$\\\n|[<>&|;(](?:\\\n)+[<>&|;(]/;
 
 function addCharacterDoubts(source: string, doubts: Set<ShellDoubt>): void {
-  if (SPLIT_SIGN.test(source)) doubts.add('syntax');
+  if (source.includes('\\\n') && SPLIT_SIGN.test(source)) doubts.add('syntax');
+  if (isPlain(source)) return;
   if (hasControl(source)) doubts.add('control_character');
   if (hasInvisible(source)) doubts.add('invisible_character');
 }

@@ -23,18 +23,20 @@ export function textOfWords(words: readonly ShellWord[]): string {
 }
 
 /** Options before the subcommand that take the next word: skipped, so that `git -C x push` is also seen as `git push`. */
-const GLOBAL_VALUES: Readonly<Record<string, readonly string[]>> = {
-  git: ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env', '--super-prefix'],
-  docker: ['-H', '--host', '--context', '-c', '--config', '-l', '--log-level'],
-  kubectl: ['-n', '--namespace', '--context', '--kubeconfig', '-s', '--server', '--cluster', '--user'],
-  npm: ['--prefix', '-w', '--workspace', '-C'],
-  gh: ['-R', '--repo'],
-  make: ['-C', '-f', '--directory', '--file'],
-};
+const GLOBAL_VALUES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    git: ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env', '--super-prefix'],
+    docker: ['-H', '--host', '--context', '-c', '--config', '-l', '--log-level'],
+    kubectl: ['-n', '--namespace', '--context', '--kubeconfig', '-s', '--server', '--cluster', '--user'],
+    npm: ['--prefix', '-w', '--workspace', '-C'],
+    gh: ['-R', '--repo'],
+    make: ['-C', '-f', '--directory', '--file'],
+  }),
+);
 
 /** As written, by base name, without global options, with known variables filled in. `text` is that of the words. */
 export function spellingsOf(known: KnownVariables, words: readonly ShellWord[], text: string): string[] {
-  const [name, ...args] = words;
+  const name = words[0];
   const out = [text];
   if (name === undefined) return out;
   if (words.some((word) => !word.literal)) out.push(...filledIn(known, words));
@@ -42,7 +44,7 @@ export function spellingsOf(known: KnownVariables, words: readonly ShellWord[], 
   const program = baseName(name.value);
   const tail = text.slice(name.value.length);
   if (program + tail !== text) out.push(program + tail);
-  const plain = withoutGlobals(program, args);
+  const plain = withoutGlobals(program, words);
   if (plain !== null) out.push(plain);
   return out;
 }
@@ -81,7 +83,8 @@ function filledPiece(known: KnownVariables, piece: Piece): string {
 
 /** Every tail of a runner's words, and what stands in its script words (`ssh host 'cd x; rm -rf y'`). */
 export function elsewhereOf(program: string, args: readonly ShellWord[]): string[] {
-  const words = runnerWords(program, args)?.slice(0, MAX_TAILS) ?? [];
+  const words = runnerWords(program, args)?.slice(0, MAX_TAILS);
+  if (words === undefined) return [];
   const out: string[] = [];
   words.forEach((word, at) => {
     out.push(textOfWords(words.slice(at)));
@@ -90,12 +93,12 @@ export function elsewhereOf(program: string, args: readonly ShellWord[]): string
   return out;
 }
 
-function withoutGlobals(program: string, args: readonly ShellWord[]): string | null {
-  const values = Object.hasOwn(GLOBAL_VALUES, program) ? GLOBAL_VALUES[program] : undefined;
+function withoutGlobals(program: string, words: readonly ShellWord[]): string | null {
+  const values = GLOBAL_VALUES.get(program);
   if (values === undefined) return null;
-  let at = 0;
-  for (let word = args[0]; word?.value.startsWith('-') === true; word = args[at])
+  let at = 1;
+  for (let word = words[1]; word?.value.startsWith('-') === true; word = words[at])
     at += values.includes(word.value) ? 2 : 1;
-  if (at === 0) return null;
-  return at < args.length ? `${program} ${textOfWords(args.slice(at))}` : program;
+  if (at === 1) return null;
+  return at < words.length ? `${program} ${textOfWords(words.slice(at))}` : program;
 }

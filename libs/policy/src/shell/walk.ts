@@ -38,7 +38,7 @@ interface Frame {
   readonly nesting: number;
   readonly nest: number;
   readonly input: ShellInput | null;
-  readonly endless?: true;
+  readonly endless: boolean;
 }
 
 interface Walk {
@@ -74,7 +74,7 @@ export function walkScript(script: ParsedScript, source: string, start: WalkStar
     chains: 0,
     nodes: 0,
   };
-  pushScript(walk, script, { source, scope: 0, nesting: 0, nest: -1, input: null });
+  pushScript(walk, script, { source, scope: 0, nesting: 0, nest: -1, input: null, endless: false });
   while (walk.stack.length > 0) {
     const frame = walk.stack.pop();
     walk.nodes += 1;
@@ -103,12 +103,17 @@ interface Place {
   /** What the enclosing commands are fed; null: nothing is known. */
   readonly input: ShellInput | null;
   /** It stands in a loop that runs until a condition says otherwise. */
-  readonly endless?: true;
+  readonly endless: boolean;
 }
 
 function pushScript(walk: Walk, script: ParsedScript, place: Place): void {
   if (script.errors !== undefined && script.errors.length > 0) walk.doubts.add('syntax');
-  pushStatements(walk, script.commands, { ...place, source: script.source ?? place.source });
+  const inner = script.source;
+  pushStatements(
+    walk,
+    script.commands,
+    inner === undefined || inner === place.source ? place : { ...place, source: inner },
+  );
 }
 
 function pushStatements(walk: Walk, statements: readonly Statement[], place: Place): void {
@@ -118,10 +123,12 @@ function pushStatements(walk: Walk, statements: readonly Statement[], place: Pla
     walk.chains += 1;
     if (statement.background === true) {
       walk.shapes.add('background');
-      if (place.endless === true) walk.shapes.add('endless_background');
+      if (place.endless) walk.shapes.add('endless_background');
     }
     const scope = statement.background === true ? newScope(walk, place.scope) : place.scope;
-    walk.stack.push({ ...place, scope, node: statement.command, chain: walk.chains, join: 'first' });
+    const { source, nesting, nest, input, endless } = place;
+    const node = statement.command;
+    walk.stack.push({ source, scope, nesting, nest, input, endless, node, chain: walk.chains, join: 'first' });
   }
 }
 
@@ -311,8 +318,8 @@ function pushNested(walk: Walk, frame: Frame, findings: WordFindings): void {
     const { script, nest } = findings.nested[index] ?? {};
     const { source, input } = frame;
     const scope = newScope(walk, frame.scope);
-    const loop = frame.endless === true ? { endless: true as const } : {};
-    const place = { source, input, scope, nesting: frame.nesting + 1, nest: nest ?? newNest(walk), ...loop };
+    const { endless } = frame;
+    const place = { source, input, scope, nesting: frame.nesting + 1, nest: nest ?? newNest(walk), endless };
     if (script === undefined) walk.doubts.add('syntax');
     else pushScript(walk, script, place);
   }
@@ -328,13 +335,15 @@ function startsAside(words: readonly ShellWord[]): boolean {
 }
 
 function addCommand(walk: Walk, frame: Frame, node: Command): void {
-  const shapes = new Set<ShellShape>();
-  const findings: WordFindings = { ...newFindings(walk), shapes };
+  const { shapes } = walk;
+  const substitutes = shapes.has('substitution');
+  const findings: WordFindings = newFindings(walk);
   const { words, assignments, redirects, input } = readCommand(node, frame.input, findings);
-  if (shapes.has('substitution') && isQuotedMessage(words, findings.nested.length)) shapes.delete('substitution');
-  for (const shape of shapes) walk.shapes.add(shape);
+  // A message in quotes is no reason to call the line unclear, unless another command was one before.
+  if (!substitutes && shapes.has('substitution') && isQuotedMessage(words, findings.nested.length))
+    shapes.delete('substitution');
   noteCommand(walk.variables, words, assignments, walk.commands.length);
-  if (frame.endless === true && startsAside(words)) walk.shapes.add('endless_background');
+  if (frame.endless && startsAside(words)) walk.shapes.add('endless_background');
   if (evaluatesIndex(words)) walk.doubts.add('indirect_expansion');
   walk.commands.push({
     source: frame.source.slice(node.pos, node.end),

@@ -40,11 +40,13 @@ export function noteArithmetic(text: string, findings: WordFindings): void {
   }
 }
 
+const ZSH_COMMAND = /^=[^=~]/;
+
 /** Converts one word. Nested scripts and doubts are added to `findings`. */
 export function readWord(word: Word, findings: WordFindings): ShellWord {
   const { text } = word;
   const parts = word.parts;
-  if (/^=[^=~]/.test(text) || text.includes('***')) findings.doubts.add('other_shell'); // `=cmd` and `***` of zsh
+  if ((text.startsWith('=') && ZSH_COMMAND.test(text)) || text.includes('***')) findings.doubts.add('other_shell'); // `=cmd` and `***` of zsh
   if (parts === undefined) return plainWord(text, word.value);
   const pieces: Piece[] = [];
   for (const part of parts) addPart(part, pieces, findings);

@@ -30,3 +30,4 @@ export { ASTRO_RESEARCH_TOOLS } from './astro-research.js';
 export { CLAUDE_CODE_TOOLS } from './claude-code.js';
 export { CODING_AGENT_TOOLS } from './coding-agent.js';
 export { GOVERNED_RUNNER_TOOLS } from './governed-runner.js';
+export { obligationsOf, type CallObligations } from './obligations.js';

@@ -58,38 +58,38 @@ export interface ToolEntry {
   readonly kind: ToolKind;
   readonly known: boolean;
   /** False: listed, but switched off. */
-  readonly enabled?: false;
+  readonly enabled?: false | undefined;
   /** Where the tool belongs, for people: `filesystem`, `astro/paper`. */
-  readonly domain?: string;
-  readonly family?: ToolFamily;
-  readonly paths?: readonly PathArgument[];
-  readonly patterns?: readonly PatternArgument[];
-  readonly patch?: PatchArgument;
-  readonly command?: { readonly name: string; readonly shell: 'posix' | 'powershell' };
+  readonly domain?: string | undefined;
+  readonly family?: ToolFamily | undefined;
+  readonly paths?: readonly PathArgument[] | undefined;
+  readonly patterns?: readonly PatternArgument[] | undefined;
+  readonly patch?: PatchArgument | undefined;
+  readonly command?: { readonly name: string; readonly shell: 'posix' | 'powershell' } | undefined;
   /** The folder that a command starts in; absent in the arguments: the session's. */
-  readonly workingFolder?: ArgumentPlace;
-  readonly url?: string;
+  readonly workingFolder?: ArgumentPlace | undefined;
+  readonly url?: string | undefined;
   /** Prose that may hold addresses. */
-  readonly urlsWithin?: ArgumentPlace;
+  readonly urlsWithin?: ArgumentPlace | undefined;
   /** The text that would be written; all places together are one file's. */
-  readonly content?: readonly ArgumentPlace[];
+  readonly content?: readonly ArgumentPlace[] | undefined;
   /** Most bytes of UTF-8 that one file may be given. */
-  readonly maxFileSize?: number;
+  readonly maxFileSize?: number | undefined;
   /** Arguments that `Tool(text)` rules compare: an agent's type, a skill's name. */
-  readonly named?: readonly string[];
+  readonly named?: readonly string[] | undefined;
   /** Touches nothing outside of the agent's own conversation. */
-  readonly harmless?: true;
+  readonly harmless?: true | undefined;
   /** Other names of the same tool, which rules may use. */
-  readonly aliases?: readonly string[];
+  readonly aliases?: readonly string[] | undefined;
   /** What the arguments must look like. */
-  readonly schema?: JsonSchema;
-  readonly interrupt?: InterruptBehaviour;
-  readonly concurrency?: ConcurrencyRule;
+  readonly schema?: JsonSchema | undefined;
+  readonly interrupt?: InterruptBehaviour | undefined;
+  readonly concurrency?: ConcurrencyRule | undefined;
   /** When a call fails, the calls that run beside it are stopped. */
-  readonly causesSiblingAbort?: true;
+  readonly causesSiblingAbort?: true | undefined;
   /** Cannot run without a person, whatever the mode. */
-  readonly requiresUserInteraction?: true;
-  readonly obligations?: ToolObligations;
+  readonly requiresUserInteraction?: true | undefined;
+  readonly obligations?: ToolObligations | undefined;
 }
 
 /** A set of tools by name. An entry named ANY_MCP_TOOL stands for every tool of an MCP server without one of its own. */
@@ -98,8 +98,42 @@ export type ToolManifest = ReadonlyMap<string, ToolEntry>;
 /** The name under which a manifest describes MCP tools that it does not list. */
 export const ANY_MCP_TOOL = 'mcp__*';
 
-const UNKNOWN: ToolEntry = { kind: 'other', known: false };
-const MCP: ToolEntry = { kind: 'other', known: true };
+/** The same entry with every field named, so that all entries are alike to whoever reads them often. */
+function uniformEntry(entry: ToolEntry): ToolEntry {
+  return {
+    kind: entry.kind,
+    known: entry.known,
+    enabled: entry.enabled,
+    domain: entry.domain,
+    family: entry.family,
+    paths: entry.paths,
+    patterns: entry.patterns,
+    patch: entry.patch,
+    command: entry.command,
+    workingFolder: entry.workingFolder,
+    url: entry.url,
+    urlsWithin: entry.urlsWithin,
+    content: entry.content,
+    maxFileSize: entry.maxFileSize,
+    named: entry.named,
+    harmless: entry.harmless,
+    aliases: entry.aliases,
+    schema: entry.schema,
+    interrupt: entry.interrupt,
+    concurrency: entry.concurrency,
+    causesSiblingAbort: entry.causesSiblingAbort,
+    requiresUserInteraction: entry.requiresUserInteraction,
+    obligations: entry.obligations,
+  };
+}
+
+/** The manifest with all its entries alike. */
+export function uniformManifest(manifest: ToolManifest): ToolManifest {
+  return new Map([...manifest].map(([name, entry]) => [name, uniformEntry(entry)]));
+}
+
+const UNKNOWN = uniformEntry({ kind: 'other', known: false });
+const MCP = uniformEntry({ kind: 'other', known: true });
 
 /** The entry of a tool; never absent: an MCP tool and an unknown one have generic entries. */
 export function toolEntry(manifest: ToolManifest, tool: string): ToolEntry {

@@ -26,8 +26,8 @@ export function validateArguments(schema: JsonSchema, value: unknown): SchemaPro
   const [flaw] = flawsOf(schema);
   if (flaw !== undefined) return [{ path: '', message: `cannot be checked: schema ${describeFlaw(flaw)}` }];
   const walk: Walk = { problems: [], budget: { steps: 0 } };
-  checkValue(walk, schema, value, { path: '', depth: 1 });
-  return walk.problems.slice(0, MAX_PROBLEMS);
+  checkValue(walk, schema, value, { above: null, step: '', depth: 1 });
+  return walk.problems.length > MAX_PROBLEMS ? walk.problems.slice(0, MAX_PROBLEMS) : walk.problems;
 }
 
 const checked = new WeakMap<JsonSchemaObject, readonly SchemaProblem[]>();
@@ -52,9 +52,15 @@ export function describeProblem(problem: SchemaProblem): string {
   return problem.path === '' ? `arguments: ${problem.message}` : `\`${problem.path}\`: ${problem.message}`;
 }
 
+/** Where in the arguments; written out only when there is something to tell. */
 interface Spot {
-  readonly path: string;
+  readonly above: Spot | null;
+  readonly step: string;
   readonly depth: number;
+}
+
+function pathOf({ above, step }: Spot): string {
+  return above === null ? step : at(pathOf(above), step);
 }
 
 function checkValue(walk: Walk, schema: JsonSchema, value: unknown, spot: Spot): void {
@@ -67,7 +73,7 @@ function checkValue(walk: Walk, schema: JsonSchema, value: unknown, spot: Spot):
 }
 
 function checkTable(walk: Walk, schema: JsonSchemaObject, value: unknown, spot: Spot): void {
-  if (schema.type !== undefined && !typesOf(schema.type).some((type) => hasType(value, type))) {
+  if (schema.type !== undefined && !hasSomeType(value, schema.type)) {
     tell(walk, spot, `expected ${typesOf(schema.type).map(typeName).join(' or ')}, found ${describe(value)}`);
     return;
   }
@@ -80,6 +86,7 @@ function checkTable(walk: Walk, schema: JsonSchemaObject, value: unknown, spot: 
 }
 
 function checkChoice(walk: Walk, schema: JsonSchemaObject, value: unknown, spot: Spot): void {
+  if (schema.enum === undefined && !Object.hasOwn(schema, 'const')) return;
   if (schema.enum !== undefined && !schema.enum.some((one) => isSame(one, value, 1))) {
     tell(walk, spot, `${describe(value)} is none of ${schema.enum.map(describe).join(', ')}`);
   }
@@ -149,8 +156,9 @@ function checkMembers(
   value: Readonly<Record<string, unknown>>,
   spot: Spot,
 ): void {
-  const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(value, name));
-  for (const name of missing) tell(walk, spot, `\`${name}\` is missing`);
+  for (const name of schema.required ?? NONE) {
+    if (!Object.hasOwn(value, name)) tell(walk, spot, `\`${name}\` is missing`);
+  }
   for (const name of Object.keys(value)) {
     if (isSpent(walk)) break;
     const expected = memberSchema(schema, name);
@@ -158,6 +166,8 @@ function checkMembers(
     else checkValue(walk, expected, value[name], below(spot, name));
   }
 }
+
+const NONE: readonly string[] = [];
 
 /** The schema of a member; null when it must not be there. */
 function memberSchema(schema: JsonSchemaObject, name: string): JsonSchema | null {
@@ -176,7 +186,7 @@ function checkAny(walk: Walk, branches: readonly JsonSchema[], value: unknown, s
 }
 
 function below(spot: Spot, step: string): Spot {
-  return { path: at(spot.path, step), depth: spot.depth + 1 };
+  return { above: spot, step, depth: spot.depth + 1 };
 }
 
 /** Stops a walk that has found enough or worked enough; the overrun itself has been told. */
@@ -185,11 +195,15 @@ function isSpent(walk: Walk): boolean {
 }
 
 function tell(walk: Walk, spot: Spot, message: string): void {
-  walk.problems.push({ path: spot.path, message });
+  walk.problems.push({ path: pathOf(spot), message });
 }
 
 function typesOf(type: NonNullable<JsonSchemaObject['type']>): readonly string[] {
   return typeof type === 'string' ? [type] : type;
+}
+
+function hasSomeType(value: unknown, type: NonNullable<JsonSchemaObject['type']>): boolean {
+  return typeof type === 'string' ? hasType(value, type) : type.some((one) => hasType(value, one));
 }
 
 function hasType(value: unknown, type: string): boolean {

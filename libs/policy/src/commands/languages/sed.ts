@@ -4,6 +4,8 @@
 interface Reader {
   readonly text: string;
   at: number;
+  /** A delimiter inside brackets is one of the characters that they mean. */
+  skipsBrackets: boolean;
 }
 
 /** Commands that stand alone, and those that may take a number or a label. */
@@ -17,7 +19,7 @@ const WITH_TEXT = new Set([...'aic']);
  * run. INVARIANT: what is not understood is false.
  */
 export function readsOnlySed(script: string): boolean {
-  const reader: Reader = { text: script, at: 0 };
+  const reader: Reader = { text: script, at: 0, skipsBrackets: false };
   let budget = 1_000;
   skip(reader, /[\s;]/);
   while (reader.at < script.length) {
@@ -88,10 +90,19 @@ function readDelimited(reader: Reader, delimiter: string): boolean {
     else if (char === delimiter) {
       reader.at += 1;
       return true;
-    } else if (char === '[' && bracketHides(reader, delimiter)) return false;
-    else if (char === '\n') return false;
+    } else if (char === '[' && bracketHides(reader, delimiter)) {
+      if (!reader.skipsBrackets) return false;
+      reader.at = bracketEnd(reader);
+    } else if (char === '\n') return false;
   }
   return false;
+}
+
+/** The place of the bracket that closes the one here. */
+function bracketEnd({ text, at }: Reader): number {
+  let end = at + (text.charAt(at + 1) === '^' ? 3 : 2);
+  while (end < text.length && text.charAt(end) !== ']') end += 1;
+  return end;
 }
 
 function bracketHides(reader: Reader, delimiter: string): boolean {
@@ -160,9 +171,27 @@ function readReplacement(reader: Reader, delimiter: string): boolean {
 
 /** The flags `e` and `w` of `s` run and write. */
 function readSubstitution(reader: Reader): boolean {
-  if (!readPair(reader)) return false;
+  const start = reader.at;
+  reader.skipsBrackets = true;
+  const isPair = readPair(reader);
+  reader.skipsBrackets = false;
+  if (!isPair || !isRefused(reader, start)) return false;
   take(reader, /[gpIiMm\d]/);
   return ends(reader);
+}
+
+/**
+ * Some seds end the pattern at a delimiter inside brackets. True when there is none, or when what would follow then is no flag, so
+ * that they refuse the whole script.
+ */
+function isRefused({ text, at: end }: Reader, start: number): boolean {
+  const delimiter = text.charAt(start);
+  let at = start + 1;
+  for (let left = 2; left > 0 && at < text.length; at += 1) {
+    if (text.charAt(at) === '\\') at += 1;
+    else if (text.charAt(at) === delimiter) left -= 1;
+  }
+  return at === end || !/^[gpIiMmew\d;}#\s]?$/.test(text.charAt(at));
 }
 
 /** `a text` to the end of the line; a backslash goes on to the next. */

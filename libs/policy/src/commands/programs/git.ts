@@ -10,7 +10,7 @@ const NEVER =
 /** Subcommands that read whatever their words say, but for those of NEVER. */
 const ANY_ARGUMENTS = new Set(
   words(
-    'status log diff show blame annotate rev-parse ls-files ls-tree shortlog describe cat-file rev-list merge-base name-rev show-ref for-each-ref count-objects grep diff-tree diff-index diff-files whatchanged show-branch check-ignore check-attr check-ref-format check-mailmap cherry range-diff var version verify-pack get-tar-commit-id show-index fsck patch-id',
+    'status log diff show blame annotate rev-parse ls-files ls-tree shortlog describe cat-file rev-list merge-base name-rev show-ref for-each-ref count-objects grep diff-tree diff-index diff-files whatchanged show-branch check-ignore check-attr check-ref-format check-mailmap cherry range-diff version verify-pack get-tar-commit-id show-index fsck patch-id',
   ),
 );
 
@@ -20,8 +20,10 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   stash: /^(?:list|show)(?: .*)?$/,
   worktree: /^list(?: .*)?$/,
   reflog: /^(?:(?:show|exists)(?: .*)?|(?!expire|delete|drop|write)\S*(?: .*)?)$/,
+  // A list of all settings prints whatever passwords and tokens stand in them; one that is named does not come as a surprise.
   config:
-    /^(?:(?:--(?:local|global|system|worktree|show-origin|show-scope|name-only|null|type=\w+) )*(?:--(?:get|get-all|get-regexp) \S+(?: \S+)?|(?:--list|-l|list)(?: --[\w-]+)*|get(?: --all)? [\w.*-]+|[A-Za-z][\w-]*\.[\w.*-]+))$/,
+    /^(?:(?:--(?:local|global|system|worktree|show-origin|show-scope|null|type=\w+) )*(?:--(?:get|get-all) (?:(?!http|url\.|credential|sendemail|imap)[\w.-]+)|--name-only (?:--list|-l)|(?:--list|-l) --name-only|list --name-only|get(?: --all)? (?!http|url\.|credential|sendemail|imap)[\w.-]+|(?!http|url\.|credential|sendemail|imap)[A-Za-z][\w-]*\.[\w.-]+))$/i,
+  var: /^(?!GIT_CONFIG)[A-Z_]+$/,
   notes: /^(?:list|show)?(?: \S+)?$/,
   submodule: /^(?:status|summary)(?: .*)?$/,
   bisect: /^(?:log|view)$/,

@@ -5,6 +5,10 @@ import { sortArgs } from '../flags.js';
 import { ASKS_NOTHING, line, NO_FILES, only, subcommand, unless, words, type ProgramFamily } from './program.js';
 import type { ShellWord } from '../../shell/tree.js';
 
+/** What `ip` shows of addresses, routes, links and neighbours, also in its short forms; it changes and runs more than that. */
+const IP_SHOWS =
+  /^(?:-(?:[46dshjop]|br?|brief|c|color|json|stats|details|oneline) )*(?:a|addr|address|r|route|l|link|n|neigh|neighbour|ru|rule|maddr)(?: (?:s|sh|show|l|ls|list)(?: (?:dev )?(?!dev$)[\w.@:-]+)?| get [\d.:a-f]+)?$/;
+
 export const SYSTEM_PROGRAMS: ProgramFamily = {
   uname: ASKS_NOTHING,
   uptime: ASKS_NOTHING,
@@ -35,6 +39,8 @@ export const SYSTEM_PROGRAMS: ProgramFamily = {
   lsmod: ASKS_NOTHING,
   whatis: ASKS_NOTHING,
   apropos: ASKS_NOTHING,
+  // Pages by name and section; a page in a file, another pager or a browser is more than that.
+  man: { reads: only(/^(?:[1-9]|-[kf]|[A-Za-z][\w.+:-]*)$/), operands: NO_FILES },
   uuidgen: ASKS_NOTHING,
   top: { reads: line(/^-b(?:n ?\d+| -n ?\d+)(?: -[ciH]| -[opu] ?[\w%]+)*$/), operands: NO_FILES },
   stty: { reads: line(/^(?:size|speed|-a|--all)$/), operands: NO_FILES },
@@ -44,6 +50,7 @@ export const SYSTEM_PROGRAMS: ProgramFamily = {
   lsof: { reads: unless(/^[-+][a-zA-Z]*D/) },
   ss: { reads: unless(/^-[a-zA-Z]*K|^--(?:kill|diag)/), operands: NO_FILES },
   netstat: { reads: unless(/^-[a-zA-Z]*c/), operands: NO_FILES },
+  ip: { reads: line(IP_SHOWS), operands: NO_FILES },
   mount: { reads: only(/^-l$/), operands: NO_FILES },
   findmnt: { reads: unless(/^--poll|^-[a-zA-Z]*p/), operands: NO_FILES },
   lsblk: ASKS_NOTHING,

@@ -1,9 +1,8 @@
 /** Layer 5: questions that hold in every mode: ask rules, sensitive paths, and whatever is not understood. */
 import { isHarmlessDevice, meansControl, meansSecret, sensitivityOf, type Sensitivity } from '../../paths/sensitive.js';
 import type { CallDoubt } from '../../shell/plan.js';
-import { hasControl, hasInvisible } from '../../shell/characters.js';
+import { hasControl, hasInvisible, isPlain } from '../../shell/characters.js';
 import type { ShellDoubt } from '../../shell/tree.js';
-import type { JudgedPath } from '../evidence.js';
 import { addMatch, addRuleMatch, type Judgement } from '../judgement.js';
 import type { CompiledRule } from '../../rules/compiled-rule.js';
 import { forTighteningRules } from '../rule-matching.js';
@@ -45,30 +44,29 @@ const SENSITIVE = {
 } as const;
 
 function askSensitive(judgement: Judgement): void {
-  const { asksSensitive } = judgement.policy.preset;
-  for (const path of judgement.paths) {
-    for (const why of sensitivitiesOf(judgement, path)) {
-      if (asksSensitive.includes(why)) ask(judgement, SENSITIVE[why].ruleId, SENSITIVE[why].reason, path.use.text);
-    }
+  for (const { use, lexical, real } of judgement.paths) {
+    askWild(judgement, use);
+    askNamed(judgement, use, lexical);
+    if (real !== lexical) askNamed(judgement, use, real);
   }
 }
 
-function wildSensitivities({ tail, glob, access }: PathUse): Sensitivity[] {
-  const wildcard = tail ?? glob;
-  if (wildcard === null) return [];
-  const out: Sensitivity[] = meansSecret(wildcard) ? ['secret'] : [];
-  if (access === 'write' && meansControl(wildcard)) out.push('control');
-  return out;
+function askWhy(judgement: Judgement, why: Sensitivity, use: PathUse): void {
+  if (!judgement.policy.preset.asksSensitive.includes(why)) return;
+  ask(judgement, SENSITIVE[why].ruleId, SENSITIVE[why].reason, use.text);
 }
 
-function sensitivitiesOf(judgement: Judgement, { use, lexical, real }: JudgedPath): Sensitivity[] {
-  const out = wildSensitivities(use);
-  for (const path of [lexical, real]) {
-    if (path === null || isHarmlessDevice(path)) continue;
-    const why = sensitivityOf(path, use.access, judgement.roots);
-    if (why !== null) out.push(why);
-  }
-  return out;
+function askWild(judgement: Judgement, use: PathUse): void {
+  const wildcard = use.tail ?? use.glob;
+  if (wildcard === null) return;
+  if (meansSecret(wildcard)) askWhy(judgement, 'secret', use);
+  if (use.access === 'write' && meansControl(wildcard)) askWhy(judgement, 'control', use);
+}
+
+function askNamed(judgement: Judgement, use: PathUse, path: string | null): void {
+  if (path === null || isHarmlessDevice(path)) return;
+  const why = sensitivityOf(path, use.access, judgement.roots);
+  if (why !== null) askWhy(judgement, why, use);
 }
 
 const SCRIPT_DOUBTS: Readonly<Record<ShellDoubt, string>> = {
@@ -101,10 +99,14 @@ function askDoubts(judgement: Judgement): void {
 
 /** What people are shown must be what the tool gets. */
 function askInvisible(judgement: Judgement): void {
-  const texts = judgement.paths.filter((path) => path.use.origin === 'argument').map((path) => path.use.text);
   const { url, named } = judgement.analysis;
-  for (const text of [...texts, ...named, ...(url === null ? [] : [url])]) {
-    if (hasInvisible(text) || hasControl(text))
-      ask(judgement, 'content.invisible', 'holds characters that cannot be seen', text);
-  }
+  for (const { use } of judgement.paths) if (use.origin === 'argument') askUnseen(judgement, use.text);
+  for (const text of named) askUnseen(judgement, text);
+  if (url !== null) askUnseen(judgement, url);
+}
+
+function askUnseen(judgement: Judgement, text: string): void {
+  if (isPlain(text)) return;
+  if (hasInvisible(text) || hasControl(text))
+    ask(judgement, 'content.invisible', 'holds characters that cannot be seen', text);
 }

@@ -36,9 +36,6 @@ function judgeCall(judgement: Judgement): void {
     const effect = policy.document.unknownTool ?? unknownTool;
     const reason = defaultReason.replace('{tool}', () => call.tool);
     addMatch(judgement, { layer: 'default', effect, ruleId: 'tool.unknown', reason });
-  } else if (analysis.entry.enabled === false) {
-    const reason = `the tool \`${call.tool}\` is switched off`;
-    addMatch(judgement, { layer: 'default', effect: 'deny', ruleId: 'tool.disabled', reason });
   } else if (matches.length === 0) {
     const reason = defaultReason.replace('{tool}', () => call.tool);
     addMatch(judgement, { layer: 'default', effect: defaultEffect, ruleId: `default.${defaultEffect}`, reason });

@@ -10,6 +10,9 @@ export function guardLayer(judgement: Judgement): void {
 function denyHeld(judgement: Judgement): void {
   const { session } = judgement.facts;
   const by = session.heldBy === null || session.heldBy === session.sessionId ? '' : ` (by \`${session.heldBy}\`)`;
+  if (session.kill !== undefined) {
+    deny(judgement, 'guard.killed', `a kill switch is engaged: ${session.kill.reason}`);
+  }
   if (session.cancelled) deny(judgement, 'guard.cancelled', `the session was cancelled${by}`);
   if (session.stopped) deny(judgement, 'guard.stopped', `the session was stopped${by}`);
   if (session.breakerOpen) deny(judgement, 'guard.breaker', `the session stopped after too many denials${by}`);

@@ -1,10 +1,12 @@
 /** Layer 3: what no answer and no mode can lift: protected folders, deny rules, dangerous commands. */
 import { DANGERS } from '../../commands/dangerous/families.js';
+import { foldedPath } from '../../paths/folded-segments.js';
 import { canonicalPath, isInside, joinGiven } from '../../paths/normalise.js';
-import type { ShellCall } from '../../shell/plan.js';
+import type { ShellCall, ShellPlan } from '../../shell/plan.js';
 import type { ShellWord } from '../../shell/tree.js';
 import { escapeGlob, hasGlob, pathsOfWord } from '../../shell/word-paths.js';
 import { addMatch, addRuleMatch, type Judgement } from '../judgement.js';
+import type { PathUse } from '../uses.js';
 import { fromRealFolder, globMayReach } from '../path-reach.js';
 import { forTighteningRules } from '../rule-matching.js';
 import { denyListed } from '../shell-lists.js';
@@ -33,12 +35,18 @@ function denyProtected(judgement: Judgement): void {
   for (const path of judgement.facts.protectedPaths) {
     const folder = canonicalPath(path)?.toLowerCase();
     if (folder === undefined) continue;
-    for (const subject of protectedSubjects(judgement, folder)) {
-      const reason = 'a protected folder that no agent may touch';
-      addMatch(judgement, { layer: 'hard-deny', effect: 'deny', ruleId: 'path.protected', reason, subject });
-    }
-    for (const subject of wildSubjects(judgement, folder)) addWild(judgement, subject);
+    denyFiles(judgement, folder);
+    const { command, plan } = judgement.analysis;
+    if (plan !== null) denyWords(judgement, plan, folder);
+    if (command?.toLowerCase().includes(folder) === true) denyFolder(judgement, command);
+    askWildPaths(judgement, folder);
+    if (plan !== null) askWildWords(judgement, plan, folder);
   }
+}
+
+function denyFolder(judgement: Judgement, subject: string): void {
+  const reason = 'a protected folder that no agent may touch';
+  addMatch(judgement, { layer: 'hard-deny', effect: 'deny', ruleId: 'path.protected', reason, subject });
 }
 
 /** A question to people; where the mode would answer it in their place, a refusal. */
@@ -52,38 +60,40 @@ function addWild(judgement: Judgement, subject: string): void {
   }
 }
 
-function protectedSubjects(judgement: Judgement, folder: string): string[] {
-  const { plan, command } = judgement.analysis;
-  const files = judgement.paths.filter(({ use, lexical, real }) =>
-    [lexical, real].some((path) => path !== null && touches(path.toLowerCase(), folder, use.recursive)),
-  );
-  const out = files.map((file) => file.use.text);
-  for (const call of plan?.calls ?? []) {
-    const word = protectedWord(call, folder);
-    if (word !== null) out.push(word);
+function denyFiles(judgement: Judgement, folder: string): void {
+  for (const { use, lexical, real } of judgement.paths) {
+    if (touches(lexical, folder, use) || (real !== lexical && touches(real, folder, use)))
+      denyFolder(judgement, use.text);
   }
-  if (command?.toLowerCase().includes(folder) === true) out.push(command);
-  return out;
+}
+
+function denyWords(judgement: Judgement, plan: ShellPlan, folder: string): void {
+  for (const call of plan.calls) {
+    const word = protectedWord(call, folder);
+    if (word !== null) denyFolder(judgement, word);
+  }
 }
 
 /** Wildcards of which nobody knows what they become; what they surely lie in is judged like any other path. */
-function wildSubjects(judgement: Judgement, folder: string): string[] {
-  const out: string[] = [];
+function askWildPaths(judgement: Judgement, folder: string): void {
   for (const { use, real } of judgement.paths) {
     if (use.glob === null) continue;
     const starts = real === null ? [use.glob] : [use.glob, fromRealFolder(use.glob, real)];
-    if (starts.some((glob) => globMayReach(glob, folder))) out.push(use.text);
+    if (starts.some((glob) => globMayReach(glob, folder))) addWild(judgement, use.text);
   }
-  for (const call of judgement.analysis.plan?.calls ?? []) {
-    const hit = call.args.find((word) => wordMayReach(call, word, { folder, home: judgement.home }));
-    if (hit !== undefined) out.push(hit.text);
+}
+
+function askWildWords(judgement: Judgement, plan: ShellPlan, folder: string): void {
+  const place = { folder, home: judgement.home };
+  for (const call of plan.calls) {
+    const hit = call.args.find((word) => !word.literal && wordMayReach(call, word, place));
+    if (hit !== undefined) addWild(judgement, hit.text);
   }
-  return out;
 }
 
 /** Any wildcard of any program, also where the program is not known to take files. */
 function wordMayReach(call: ShellCall, word: ShellWord, place: { folder: string; home: string | null }): boolean {
-  if (word.literal || !word.pieces.some((piece) => piece.kind === 'glob' || piece.kind === 'brace')) return false;
+  if (!word.pieces.some((piece) => piece.kind === 'glob' || piece.kind === 'brace')) return false;
   return pathsOfWord(word, place.home).some((path) => {
     if (path === null || !hasGlob(path)) return false;
     return (call.cwds ?? [null]).some((cwd) => {
@@ -93,8 +103,10 @@ function wordMayReach(call: ShellCall, word: ShellWord, place: { folder: string;
   });
 }
 
-function touches(path: string, folder: string, recursive: boolean): boolean {
-  return isInside(path, folder) || (recursive && isInside(folder, path));
+function touches(path: string | null, folder: string, { recursive }: PathUse): boolean {
+  if (path === null) return false;
+  const folded = foldedPath(path);
+  return isInside(folded, folder) || (recursive && isInside(folder, folded));
 }
 
 /** Any word of any program may be a path, also where the program is not known to take one. */

@@ -2,7 +2,9 @@
 import { addMatch, type Judgement } from '../judgement.js';
 
 export function hookLayer(judgement: Judgement): void {
-  for (const hook of judgement.facts.hooks ?? []) {
+  const { hooks } = judgement.facts;
+  if (hooks === undefined) return;
+  for (const hook of hooks) {
     if (hook.on !== 'PreToolUse') continue;
     if (hook.action === 'require_permission') {
       const reason = hook.reason ?? 'a hook wants a person to decide';

@@ -77,7 +77,8 @@ function scope(judgement: Judgement, path: JudgedPath): void {
 function refuseText(judgement: Judgement, { use }: JudgedPath): void {
   const { paths, outsideRoots } = judgement.policy.preset;
   if (use.origin !== 'argument') return;
-  const found = paths.refusedTexts.find((text) => use.text.includes(text));
+  const found =
+    paths.refusedTexts.length === 0 ? undefined : paths.refusedTexts.find((text) => use.text.includes(text));
   if (found === undefined) return;
   const reason = `paths that hold \`${found}\` are refused`;
   addMatch(judgement, { layer: 'path', effect: outsideRoots, ruleId: 'path.traversal', reason, subject: use.text });
@@ -85,9 +86,11 @@ function refuseText(judgement: Judgement, { use }: JudgedPath): void {
 
 function isInScope(judgement: Judgement, { lexical, real }: JudgedPath): boolean {
   if (judgement.policy.preset.paths.inside === 'target' && real !== null) return inRoots(judgement, real);
-  return inRoots(judgement, lexical) && (real === null || inRoots(judgement, real));
+  return inRoots(judgement, lexical) && (real === null || real === lexical || inRoots(judgement, real));
 }
 
 function inRoots(judgement: Judgement, path: string | null): boolean {
-  return path !== null && judgement.roots.some((root) => isInside(path, root));
+  if (path === null) return false;
+  for (const root of judgement.roots) if (isInside(path, root)) return true;
+  return false;
 }

@@ -3,7 +3,6 @@ import type { ArgumentProblem } from '@countersign/contracts';
 import { describeProblem, validateArguments } from '../../tools/validate-arguments.js';
 import type { CallArguments } from '../analysis.js';
 import { addMatch, type Judgement } from '../judgement.js';
-import { hasOddPlaces } from '../odd-uses.js';
 import { hasControl } from '../../shell/characters.js';
 import { isPlanTool } from './exceptions.js';
 
@@ -33,18 +32,22 @@ export function requestLayer(judgement: Judgement): void {
 
 /** Arguments must be as the tool's schema says, and its files must be readable from them. */
 function refuseUnreadable(judgement: Judgement, args: CallArguments): void {
-  const { entry, problems } = judgement.analysis;
+  const { entry, problems, oddPlaces } = judgement.analysis;
   if (judgement.policy.preset.checksSchema === 'first') refuseUnfit(judgement);
   for (const problem of problems) refuse(judgement, problem);
-  if (hasOddPlaces(entry)) return;
-  const lost = entry.paths?.find((path) => !isPathText(args[path.name], path.defaultsToCwd === true));
-  if (lost !== undefined) refuse(judgement, `\`${lost.name}\` must be a path`);
+  if (oddPlaces || entry.paths === undefined) return;
+  for (const { name, defaultsToCwd } of entry.paths) {
+    if (isPathText(args[name], defaultsToCwd === true)) continue;
+    refuse(judgement, `\`${name}\` must be a path`);
+    return;
+  }
 }
 
 /** Refuses arguments that are not as the tool's schema says. */
 export function refuseUnfit(judgement: Judgement): void {
   const { entry, args } = judgement.analysis;
-  const [unfit] = entry.schema === undefined || args === null ? [] : validateArguments(entry.schema, args);
+  if (entry.schema === undefined || args === null) return;
+  const unfit = validateArguments(entry.schema, args)[0];
   if (unfit !== undefined) refuse(judgement, describeProblem(unfit));
 }
 
@@ -60,9 +63,13 @@ function refuseByPreset(judgement: Judgement): void {
   }
 }
 
-/** Where a tool is looked up before anything is judged, one that is not found goes no further. */
+/** A tool that is switched off goes no further, nor does one that is not found where tools are looked up before all else. */
 function refuseUnknownTool(judgement: Judgement): void {
   const { call, analysis, policy } = judgement;
+  if (analysis.entry.enabled === false) {
+    const reason = `the tool \`${call.tool}\` is switched off`;
+    addMatch(judgement, { layer: 'request', effect: 'deny', ruleId: 'tool.disabled', reason });
+  }
   if (policy.preset.unknownToolStage !== 'request' || analysis.entry.known || isPlanTool(judgement)) return;
   const reason = `no manifest knows the tool \`${call.tool}\``;
   addMatch(judgement, { layer: 'request', effect: 'deny', ruleId: 'tool.unknown', reason });

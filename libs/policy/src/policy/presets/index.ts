@@ -1,5 +1,6 @@
 /** The presets that the engine has, by name. */
 import type { Mode, Preset } from '@countersign/contracts';
+import { uniformManifest } from '../../tools/manifest.js';
 import type { PresetData } from '../preset.js';
 import { ASTRO_RESEARCH } from './astro-research/astro-research.js';
 import { CLAUDE_CODE } from './claude-code/claude-code.js';
@@ -9,7 +10,7 @@ import { STANDARD } from './standard.js';
 
 const PRESETS: ReadonlyMap<Preset, PresetData> = new Map(
   [STANDARD, ASTRO_RESEARCH, CODING_AGENT, GOVERNED_RUNNER, CLAUDE_CODE].map(
-    (preset) => [preset.name, preset] as const,
+    (preset) => [preset.name, { ...preset, tools: uniformManifest(preset.tools) }] as const,
   ),
 );
 

@@ -1,8 +1,9 @@
 /** `standard`: our own preset, in the order of the design. */
 import { MODES, RULE_SOURCES } from '@countersign/contracts';
-import { CLAUDE_CODE_TOOLS } from '../../tools/claude-code.js';
+import { ALL_AGENT_TOOLS } from '../../tools/merge-manifests.js';
 import { STANDARD_COMMANDS } from '../command-style.js';
 import { STANDARD_MODES } from '../modes.js';
+import { STANDARD_NOTICES } from '../notices.js';
 import { RUN_OPTIONS } from '../options.js';
 import { STANDARD_PRECEDENCE } from '../precedence.js';
 import type { PathPolicy, PresetData, RunLimits } from '../preset.js';
@@ -24,6 +25,12 @@ export const NO_LIMITS: RunLimits = {
   maxSteps: null,
   maxRepeats: null,
   maxTokens: null,
+  softTokens: null,
+  stepsWithoutNews: null,
+  compactionFailures: null,
+  toolTimeoutSeconds: null,
+  toolTimeoutDefault: null,
+  outputCharacters: null,
   stopsWithoutNews: false,
   makeRoom: [],
   maxFileSize: null,
@@ -50,7 +57,7 @@ export const STANDARD: PresetData = {
     'cover-tracks': 'deny',
     'system-change': 'deny',
   },
-  tools: CLAUDE_CODE_TOOLS,
+  tools: ALL_AGENT_TOOLS,
   defaultSource: 'user',
   legalModes: MODES,
   ruleSyntax: 'patterns',
@@ -73,6 +80,7 @@ export const STANDARD: PresetData = {
   refuses: [],
   pathRulesBy: 'tool_or_family',
   limits: NO_LIMITS,
+  notices: STANDARD_NOTICES,
   options: RUN_OPTIONS,
   documentDefaults: {},
   ruleNames: {},

@@ -3,6 +3,7 @@ import { ASTRO_RESEARCH_TOOLS } from '../../../tools/astro-research.js';
 import { ANY_MCP_TOOL, type ToolManifest } from '../../../tools/manifest.js';
 import type { PathPolicy, PresetData, RunLimits } from '../../preset.js';
 import { STANDARD } from '../standard.js';
+import { STANDARD_NOTICES } from '../../notices.js';
 import { ASTRO_RESEARCH_LISTS } from './commands.js';
 import { ASTRO_RESEARCH_LEGAL_MODES, ASTRO_RESEARCH_MODES } from './modes.js';
 import { ASTRO_RESEARCH_PRECEDENCE } from './precedence.js';
@@ -26,6 +27,12 @@ const LIMITS: RunLimits = {
   maxSteps: 8,
   maxRepeats: 3,
   maxTokens: 40_000,
+  softTokens: 32_000,
+  stepsWithoutNews: 3,
+  compactionFailures: 3,
+  toolTimeoutSeconds: null,
+  toolTimeoutDefault: 120,
+  outputCharacters: null,
   stopsWithoutNews: true,
   makeRoom: ['compress_context'],
   maxFileSize: null,
@@ -61,7 +68,9 @@ export const ASTRO_RESEARCH: PresetData = {
   shellLists: ASTRO_RESEARCH_LISTS,
   sourceOrder: ['session', 'managed', 'cli', 'command', 'local', 'project', 'user', 'grant', 'tool'],
   limits: LIMITS,
+  // The words that AstroResearch itself gives its model.
+  notices: { ...STANDARD_NOTICES, nothingNew: '请基于已收集信息直接回答', cancelled: '执行已被用户取消' },
   options: [...STANDARD.options, 'unlistedShell', 'blockNetwork', 'dangerousCommands', 'dangerousArgPatterns'],
-  documentDefaults: { askTimeout: { after: 120, outcome: 'deny' } },
+  documentDefaults: { askTimeout: { after: 120, outcome: 'deny' }, childAsks: false },
   defaultReason: 'no rule speaks of `{tool}`',
 };
