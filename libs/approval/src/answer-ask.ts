@@ -3,10 +3,12 @@ import type { Answerer, Grant, SessionEvent } from '@countersign/contracts';
 import { DEFAULT_BREAKER, breakerOpened, breakerReason, countedDenial } from './breaker.js';
 import { accepted, refused, type AnswerAsk, type CommandContext, type CommandResult } from './command.js';
 import { endAsk, endOpenAsks, SYSTEM } from './end-ask.js';
-import { sessionEvent, type OpenedAsk } from './events.js';
+import { sessionEvent, type BodyOf, type OpenedAsk } from './events.js';
 import { evolve } from './evolve.js';
+import { holderAbove } from './held.js';
 import type { OpenAsk, SessionState } from './state.js';
 import { boundedText } from './text.js';
+import { isApprovableOn, mayAnswer, OPEN_ROUTE, type Membership } from './route.js';
 import { unreachable } from './unreachable.js';
 
 /** How long the one-time grant of an approved parked ask holds. */
@@ -17,12 +19,15 @@ export function answerAsk(state: SessionState, command: AnswerAsk, context: Comm
   const found = openAskOf(state, command.askId, context);
   if (!found.ok) return found.refusal;
   const { ask, opened } = found;
+  const barred = barredBy(opened, command);
+  if (barred !== null) return barred;
   const answered = sessionEvent('AskAnswered', {
     askId: command.askId,
     answer: command.answer,
     scope: command.scope,
     by: command.by,
     reason: command.reason === null ? null : boundedText(command.reason, 2_000),
+    ...editedRecord(command),
   });
   switch (command.answer) {
     case 'approve':
@@ -45,6 +50,26 @@ export function answerAsk(state: SessionState, command: AnswerAsk, context: Comm
   }
 }
 
+function editedRecord({ answer, edited }: AnswerAsk): Partial<BodyOf<'AskAnswered'>> {
+  if (answer !== 'approve' || edited === undefined) return {};
+  return { edited: { argsHash: edited.args.hash, effect: edited.effect, ruleId: edited.ruleId } };
+}
+
+/** Who may answer is for the ask's route to say, as it was when the ask was opened. The agent's own prompt has no route. */
+function barredBy({ terms }: OpenedAsk, command: AnswerAsk): CommandResult | null {
+  const { answer, by } = command;
+  if (by.channel === 'agent' || by.channel === 'system') return null;
+  const route = terms?.route ?? OPEN_ROUTE;
+  if (!mayAnswer(route, membershipOf(command))) return refused('ask.not_approver');
+  return answer === 'approve' && !isApprovableOn(route, by.channel) ? refused('ask.reject_only') : null;
+}
+
+function membershipOf({ by, groups = [], program }: AnswerAsk): Membership {
+  const { channel, personId, personName } = by;
+  const named = channel === 'classifier' ? 'classifier' : (program ?? null);
+  return { personId, personName, groups, program: named };
+}
+
 /** Nobody answered in time. Whether the time is over is for the database's clock to say. */
 export function expireAsk(state: SessionState, askId: string, context: CommandContext): CommandResult {
   const found = openAskOf(state, askId, context);
@@ -65,12 +90,15 @@ interface Approval {
 
 function approve({ state, command, context, ask, opened, answered }: Approval): CommandResult {
   if (!mayApprove(command.by, ask)) return refused('auth.wrong_role', 'only a person or a named program approves');
-  const held = heldAbove(state, context.ancestors ?? []);
+  if (context.frozen?.includes(command.askId) === true) return refused('ask.frozen');
+  const held = holderAbove(state, context.ancestors ?? []);
   if (held !== null) return refused('ask.already_resolved', held);
-  const grant = grantOf(command, context, ask, opened);
+  if (command.edited?.effect === 'deny') return refused('ask.edit_denied', command.edited.reason);
+  const approved = withEdit(opened, command);
+  const grant = grantOf(command, context, ask, approved);
   const { by } = command;
   const granted = grant === null ? [] : [sessionEvent('GrantCreated', { grant })];
-  const ends = endAsk(opened, {
+  const ends = endAsk(approved, {
     status: 'approved',
     by,
     reason: says('approved', command),
@@ -80,11 +108,17 @@ function approve({ state, command, context, ask, opened, answered }: Approval): 
   return accepted([answered, ...granted, ...ends]);
 }
 
+/** The answer covers the edited arguments: they are what is decided and what a grant is bound to. */
+function withEdit(opened: OpenedAsk, { edited }: AnswerAsk): OpenedAsk {
+  return edited === undefined ? opened : { ...opened, finalArgs: edited.args };
+}
+
 /** INVARIANT: a timer approves nothing, and an agent only what its own prompt put to its user. */
 function mayApprove(by: Answerer, ask: OpenAsk): boolean {
   switch (by.channel) {
     case 'web':
     case 'slack':
+    case 'email':
     case 'cli':
       return by.personId !== null;
     case 'webhook':
@@ -99,19 +133,12 @@ function mayApprove(by: Answerer, ask: OpenAsk): boolean {
   }
 }
 
-function heldAbove(state: SessionState, ancestors: readonly SessionState[]): string | null {
-  const holder = [...ancestors, state].find((one) => one.cancelled || one.stopped || one.breakerOpen);
-  if (holder === undefined) return null;
-  if (holder.cancelled) return `session \`${holder.sessionId}\` was cancelled`;
-  return `session \`${holder.sessionId}\` was stopped`;
-}
-
 /** What the approval leaves behind: a durable grant for `session` and `always`; a one-time grant when nobody waits any more. */
 function grantOf(command: AnswerAsk, context: CommandContext, ask: OpenAsk, opened: OpenedAsk): Grant | null {
   const exact = {
     id: command.grantId,
     tool: opened.request.tool,
-    argsHash: opened.request.args.hash,
+    argsHash: (opened.finalArgs ?? opened.request.args).hash,
     pattern: null,
     liftsRuleIds: askingRules(opened),
     askId: command.askId,
@@ -122,14 +149,23 @@ function grantOf(command: AnswerAsk, context: CommandContext, ask: OpenAsk, open
     case 'once':
       return ask.parked ? { ...exact, kind: 'once', expiresAt: later(context.now, PARKED_GRANT_MS) } : null;
     case 'session':
-      return { ...exact, kind: 'session' };
-    case 'always':
-      return command.pattern === undefined
-        ? { ...exact, kind: 'always' }
-        : { ...exact, kind: 'always', argsHash: null, pattern: command.pattern };
+      return { ...exact, ...patterned(command), kind: 'session' };
+    case 'always': {
+      const uses = command.uses === undefined ? {} : { uses: command.uses };
+      return { ...exact, ...uses, ...tenantWide(command), ...patterned(command), kind: 'always' };
+    }
     default:
       return unreachable(command.scope, null);
   }
+}
+
+/** What the person wrote that is allowed from now on; without it, this exact call. */
+function patterned({ pattern }: AnswerAsk): Partial<Pick<Grant, 'argsHash' | 'pattern'>> {
+  return pattern === undefined ? {} : { argsHash: null, pattern };
+}
+
+function tenantWide({ tenantWide: wide, root }: AnswerAsk): Pick<Grant, 'tenantWide' | 'root'> {
+  return wide === true ? { tenantWide: true, ...(root === undefined ? {} : { root }) } : {};
 }
 
 function askingRules(opened: OpenedAsk): string[] {
@@ -159,7 +195,7 @@ function denied(state: SessionState, opened: OpenedAsk, context: CommandContext,
   const limits = opened.terms?.breaker ?? DEFAULT_BREAKER;
   const counted = limits.counts.includes(denial.kind) && !state.breakerOpen;
   const reason = counted ? breakerReason(countedDenial(state), limits) : null;
-  const end = { ...denial, counted, stop: reason !== null };
+  const end = { ...denial, counted, stop: reason !== null, at: context.now };
   const events = endAsk(opened, end);
   if (reason === null) return events;
   const after = events.reduce(evolve, state);

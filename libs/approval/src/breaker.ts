@@ -3,21 +3,33 @@ import type { BreakerLimits, SessionEvent, Verdict } from '@countersign/contract
 import { sessionEvent } from './events.js';
 import type { SessionState } from './state.js';
 
-/** Guards whose denials count nowhere: they repeat a stop that was decided before, or are nobody's judgement. */
+/** Guards that repeat what was decided about the whole session before. */
+const HELD_GUARDS = ['guard.breaker', 'guard.cancelled', 'guard.stopped', 'guard.killed', 'guard.deadline'];
+
+/** Denials that count nowhere: they repeat a stop that was decided before, or are nobody's judgement. */
 const UNCOUNTED_GUARDS: ReadonlySet<string> = new Set([
-  'guard.breaker',
-  'guard.cancelled',
-  'guard.stopped',
-  'guard.killed',
+  ...HELD_GUARDS,
   'internal.error',
   'overloaded',
+  // What cannot be read is no matter of permission.
+  'request.invalid_arguments',
 ]);
 
 /** Guards after which the agent should end its run. */
-const STOPPING_GUARDS: ReadonlySet<string> = new Set(['guard.breaker', 'guard.cancelled', 'guard.stopped']);
+const STOPPING_GUARDS: ReadonlySet<string> = new Set([
+  'guard.breaker',
+  'guard.cancelled',
+  'guard.stopped',
+  'guard.deadline',
+]);
 
 /** For asks that were stored without terms: the limits of a policy that says nothing. */
 export const DEFAULT_BREAKER: BreakerLimits = { inARow: 3, total: 20, counts: ['policy', 'person'] };
+
+/** Does this denial only repeat what holds the session? Then it counts in no guard. */
+export function isHeldGuard(ruleId: string): boolean {
+  return HELD_GUARDS.includes(ruleId);
+}
 
 /** Does the engine's own denial count towards the breaker? */
 export function countsAsPolicyDenial(verdict: Verdict, limits: BreakerLimits): boolean {

@@ -3,7 +3,10 @@ import type {
   Answer,
   AnswerScope,
   Answerer,
+  CallArguments,
+  Effect,
   ErrorCode,
+  Grant,
   Mode,
   ResultStatus,
   Rule,
@@ -11,7 +14,17 @@ import type {
   SessionOpening,
 } from '@countersign/contracts';
 import type { OpenedAsks } from './events.js';
+import type { LoopLimits } from './told.js';
 import { waitingAsk, type SessionState } from './state.js';
+import type { TenantState } from './tenant-state.js';
+
+/** Edited arguments, in the form that may be stored, with the verdict on what will run. */
+export interface EditedInput {
+  readonly args: CallArguments;
+  readonly effect: Effect;
+  readonly ruleId: string;
+  readonly reason: string;
+}
 
 /** A person's or a program's answer. `grantId` names the grant that the answer may make. */
 export interface AnswerAsk {
@@ -21,11 +34,23 @@ export interface AnswerAsk {
   readonly scope: AnswerScope;
   readonly by: Answerer;
   readonly reason: string | null;
+  /** Arguments that run in place of the agent's, and what the engine says of them. */
+  readonly edited?: EditedInput;
+  /** Groups of the person at this moment. */
+  readonly groups?: readonly string[];
+  /** The webhook that answers for itself. */
+  readonly program?: string;
   readonly grantId: string;
   /** For `always`: what the grant covers; absent: this exact call. */
   readonly pattern?: string;
   /** ISO-8601 UTC; when a `session` or `always` grant ends. */
   readonly expiresAt?: string;
+  /** For an `always` grant: how many calls it lets through; absent: any number. */
+  readonly uses?: number;
+  /** True: the `always` grant holds in every session of the tenant. */
+  readonly tenantWide?: boolean;
+  /** Of a tenant-wide grant: only in sessions that have this root; absent: in all. */
+  readonly root?: string;
 }
 
 /** What the agent says became of a call. `preview` is the head of the output, `outputHash` its SHA-256 in hex. */
@@ -38,6 +63,43 @@ export interface ReportResult {
   readonly preview: string;
   readonly outputHash: string | null;
   readonly error: string | null;
+  /** The call was denied: whatever the agent says, it was not to run. */
+  readonly denied?: boolean;
+  readonly outputChars?: number;
+  readonly kept?: boolean;
+  readonly redacted?: { kind: string; count: number }[];
+  /** The result of a background task: it is handed over with the agent's next step. */
+  readonly background?: boolean;
+}
+
+/** What the agent's loop reports; `limits` are those of the session's policy. `by` names the key. */
+export type ProgressCommand =
+  | {
+      readonly type: 'ReportStep';
+      readonly step: number;
+      /** Null: the loop does not say. */
+      readonly newInformation: boolean | null;
+      readonly completed: boolean;
+      readonly limits: LoopLimits;
+      readonly by: string;
+    }
+  /** Totals so far. */
+  | { readonly type: 'ReportUsage'; readonly tokens: number; readonly limits: LoopLimits; readonly by: string }
+  /** `characters` and SHA-256 in hex of what the user wrote. */
+  | { readonly type: 'ReportPrompt'; readonly characters: number; readonly hash: string; readonly by: string }
+  | {
+      readonly type: 'ReportCompaction';
+      readonly phase: 'pre' | 'post';
+      readonly ok: boolean | null;
+      readonly by: string;
+    };
+
+/** An executor is about to run an allowed call and shows its permit. `keyId` is the key that it came with. */
+export interface RedeemPermit {
+  readonly type: 'RedeemPermit';
+  readonly callId: string;
+  readonly permitId: string;
+  readonly keyId: string;
 }
 
 /** `by` names the key or the person that sent the command. */
@@ -48,6 +110,8 @@ export type SessionCommand =
       readonly opening: SessionOpening;
       readonly keyId: string;
       readonly rootId: string;
+      /** Grants of the parent that are handed over, under ids of their own. */
+      readonly grants?: readonly Grant[];
     }
   | AnswerAsk
   | { readonly type: 'ExpireAsk'; readonly askId: string }
@@ -56,9 +120,26 @@ export type SessionCommand =
   /** Ends open asks without touching the session; `askIds` absent: all. */
   | { readonly type: 'EndAsks'; readonly reason: string; readonly by: string; readonly askIds?: readonly string[] }
   | ReportResult
+  | RedeemPermit
   | { readonly type: 'CancelSession'; readonly reason: string; readonly by: string }
   | { readonly type: 'StopSession'; readonly reason: string; readonly by: string }
   | { readonly type: 'SetMode'; readonly mode: Mode; readonly by: string }
+  /** To the mode behind the session's own in `order`. */
+  | { readonly type: 'NextMode'; readonly order: readonly Mode[]; readonly by: string }
+  /** `silent` true sets silence; `tools` null leaves them as they are. */
+  | {
+      readonly type: 'NarrowSession';
+      readonly silent: boolean;
+      readonly tools: readonly string[] | null;
+      readonly by: string;
+    }
+  | ProgressCommand
+  /** The execution plan of one step's calls, by our ids. */
+  | {
+      readonly type: 'PlanBatch';
+      readonly batches: readonly { parallel: boolean; calls: string[]; abortOn: string[] }[];
+      readonly by: string;
+    }
   | {
       readonly type: 'ChangeRules';
       readonly added: readonly Rule[];
@@ -72,17 +153,34 @@ export type SessionCommand =
 
 /**
  * `now`: ISO-8601 UTC in the database's clock. `asks`: the stored bodies of the asks that `asksEndedBy` names.
- * `ancestors` (root first): while one of them is cancelled, stopped or has an open breaker nothing is approved.
+ * `ancestors` (root first): while one of them is cancelled, stopped or has an open breaker nothing is approved. `frozen`: ids of
+ * asks that lie in the scope of an engaged kill switch. `tenant` and `call` are needed by `RedeemPermit` alone.
  */
 export interface CommandContext {
   readonly now: string;
   readonly asks: OpenedAsks;
   readonly ancestors?: readonly SessionState[];
+  readonly frozen?: readonly string[];
+  readonly tenant?: TenantState;
+  readonly call?: StoredCall;
 }
 
-/** Events to append (none: it was so already), or why not; `record`: events to append although it was refused. */
+/** What is stored of a call: how it was decided (`pending`: people are asked), and whether it was taken up or reported. */
+export interface StoredCall {
+  readonly callId: string;
+  readonly agent: string;
+  readonly tool: string;
+  readonly effect: 'allow' | 'deny' | 'pending';
+  readonly redeemed: boolean;
+  readonly reported: boolean;
+}
+
+/**
+ * Events to append (none: it was so already), or why not; `record`: events to append although it was refused. `running`: calls
+ * that were taken up before the session was cancelled or stopped, and whose results are not known: they run already.
+ */
 export type CommandResult =
-  | { readonly ok: true; readonly events: SessionEvent[] }
+  | { readonly ok: true; readonly events: SessionEvent[]; readonly running?: readonly string[] }
   | { readonly ok: false; readonly code: ErrorCode; readonly message?: string; readonly record?: SessionEvent[] };
 
 /** A refusal as a value. */

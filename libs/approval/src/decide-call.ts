@@ -1,8 +1,12 @@
 /** One tool call: from the engine's verdict to the events that record it and the outcome that the agent is told. */
 import type {
+  AskRoute,
   Basis,
+  CallArguments,
   CallOutcome,
   Decision,
+  Grant,
+  HookRun,
   PolicyDocument,
   SessionEvent,
   ToolCall,
@@ -10,12 +14,17 @@ import type {
 } from '@countersign/contracts';
 import { ERRORS } from '@countersign/contracts';
 import { breakerOpened, breakerReason, countedDenial, countsAsPolicyDenial, stopsRun } from './breaker.js';
+import { asksTooMuch, deniedBefore, isTimeUp } from './call-limits.js';
+import { guardNotes } from './guard-notes.js';
+import type { LoopLimits } from './told.js';
 import { endOpenAsks } from './end-ask.js';
 import { sessionEvent, type BodyOf, type OpenedAsks } from './events.js';
 import { evolve } from './evolve.js';
 import { effectiveMode, sessionStarted } from './facts.js';
+import { OPEN_ROUTE, routeOf } from './route.js';
 import { withinRoots } from './scope.js';
-import { outcomeOf, pendingOutcome, requestRecord } from './outcome.js';
+import { boundedText } from './text.js';
+import { outcomeOf, pendingOutcome, requestRecord, type RecordedCall } from './outcome.js';
 import { initialState, STATE_LIMITS, type OpenAsk, type SessionState } from './state.js';
 import { unreachable } from './unreachable.js';
 
@@ -36,7 +45,7 @@ export interface PriorCall {
  */
 export interface CallInput {
   readonly state: SessionState | null;
-  readonly call: ToolCall;
+  readonly call: RecordedCall;
   readonly verdict: Verdict;
   readonly basis: Basis;
   readonly policy: PolicyDocument;
@@ -44,6 +53,18 @@ export interface CallInput {
   readonly prior: PriorCall | null;
   readonly ancestors?: readonly SessionState[];
   readonly asks?: OpenedAsks;
+  /** Active grants of the whole tenant, those with a count of uses only while some are left. */
+  readonly tenantGrants?: readonly Grant[];
+  /** An engaged kill switch that holds this call: nothing is allowed or asked, whatever the verdict says. */
+  readonly killed?: boolean;
+  /** The hooks that ran before the call was judged; each is recorded. */
+  readonly hookRuns?: readonly HookRun[];
+  /** The arguments that hooks put in place of the agent's own; the verdict must be of both. */
+  readonly finalArgs?: CallArguments;
+  /** What the model is told beside the answer. */
+  readonly additionalContext?: string;
+  /** The limits of the session's run; absent: nothing is said about them. */
+  readonly limits?: LoopLimits;
 }
 
 /**
@@ -69,16 +90,24 @@ interface Draft {
 export function decideCall(input: CallInput): CallResult {
   const { state, call, prior } = input;
   if (state !== null && state.keyId !== call.keyId) {
-    return refuse(input, { state, events: [] }, 'auth.not_own_session');
+    return refuse(input, withHookRuns(input, { state, events: [] }), 'auth.not_own_session');
   }
   if (state !== null && prior !== null) {
     if (prior.tool === call.tool && prior.argsHash === call.args.hash) {
       return joinPrior(state, prior);
     }
-    return refuse(input, { state, events: [] }, 'call.id_reused');
+    return refuse(input, withHookRuns(input, { state, events: [] }), 'call.id_reused');
   }
   if (input.ancestors?.some((one) => one.keyId !== call.keyId) === true) return refuseForeignParent(input);
-  return judge(input, prepare(input));
+  return judge(...withNotes(input, prepare(input)));
+}
+
+/** What guards have to say goes along with what hooks said. */
+function withNotes(input: CallInput, draft: Draft): [CallInput, Draft] {
+  const { texts, events } = guardNotes(draft.state, input.call.id, input.limits);
+  if (texts.length === 0) return [input, draft];
+  const before = input.additionalContext === undefined ? [] : [input.additionalContext];
+  return [{ ...input, additionalContext: [...before, ...texts].join('\n\n') }, events.reduce(record, draft)];
 }
 
 /** The same call again. INVARIANT: a call that is held again takes its approval by waiting, so no one-time grant is left over. */
@@ -96,7 +125,7 @@ function joinPrior(state: SessionState, prior: PriorCall): CallResult {
 
 function judge(input: CallInput, draft: Draft): CallResult {
   const { verdict } = input;
-  const held = heldBy(draft.state);
+  const held = holdOn(input, draft.state);
   switch (verdict.effect) {
     case 'allow':
       return held === null ? allow(input, draft) : refuse(input, draft, held);
@@ -109,13 +138,18 @@ function judge(input: CallInput, draft: Draft): CallResult {
   }
 }
 
+function withHookRuns({ hookRuns = [] }: CallInput, draft: Draft): Draft {
+  return hookRuns.map((run) => sessionEvent('HookRan', run)).reduce(record, draft);
+}
+
 /** Opens, reopens and moves the session as far as this call does so. */
 function prepare(input: CallInput): Draft {
   const { call, policy, ancestors = [] } = input;
   let draft: Draft = { state: input.state ?? initialState(), events: [] };
-  if (input.state === null) draft = record(draft, sessionStarted(call, ancestors));
+  const terms = { childAsks: policy.childAsks, at: input.basis.facts.now };
+  if (input.state === null) draft = record(draft, sessionStarted(call, ancestors, terms));
   if (draft.state.stopped) draft = record(draft, sessionEvent('SessionReopened', { by: call.keyId }));
-  const mode = effectiveMode(draft.state, call, policy);
+  const mode = effectiveMode(draft.state, call, policy, ancestors);
   if (mode === call.mode && mode !== draft.state.mode) {
     draft = record(draft, sessionEvent('SessionModeChanged', { mode, by: call.keyId }));
   }
@@ -123,7 +157,13 @@ function prepare(input: CallInput): Draft {
   if (call.cwd !== null && call.cwd !== cwd && withinRoots(call.cwd, roots)) {
     draft = record(draft, sessionEvent('SessionScopeChanged', { cwd: call.cwd, roots: [...roots], by: call.keyId }));
   }
-  return draft;
+  return withHookRuns(input, draft);
+}
+
+/** What holds the call whatever its verdict says. */
+function holdOn({ killed, policy, basis }: CallInput, state: SessionState): Refusal | null {
+  if (killed === true) return 'guard.killed';
+  return heldBy(state) ?? (isTimeUp(state, policy, basis.facts.now) ? 'guard.deadline' : null);
 }
 
 /** A stale verdict never passes a stop: the session's own flags are looked at again. */
@@ -141,7 +181,16 @@ function allow(input: CallInput, draft: Draft): CallResult {
     (next, grant) => record(next, sessionEvent('GrantConsumed', { grantId: grant.id, callId: call.id })),
     draft,
   );
-  return decide(input, consumed, { effect: 'allow', stop: false, counted: false });
+  return decide(input, countTenantUses(input, consumed), { effect: 'allow', stop: false, counted: false });
+}
+
+/** One use of each tenant-wide grant with a count that speaks for this call. */
+function countTenantUses({ call, verdict, tenantGrants = [] }: CallInput, draft: Draft): Draft {
+  return tenantGrants
+    .filter((grant) => (grant.uses ?? null) !== null)
+    .filter((grant) => verdict.matches.some((match) => match.ruleId === `grant:${grant.id}`))
+    .map((grant) => sessionEvent('GrantConsumed', { grantId: grant.id, callId: call.id, tenantWide: true }))
+    .reduce(record, draft);
 }
 
 function deny(input: CallInput, draft: Draft): CallResult {
@@ -149,7 +198,12 @@ function deny(input: CallInput, draft: Draft): CallResult {
   const held = heldBy(draft.state) !== null;
   const counted = !held && countsAsPolicyDenial(verdict, policy.breaker);
   const opens = counted && breakerReason(countedDenial(draft.state), policy.breaker) !== null;
-  return decide(input, draft, { effect: 'deny', stop: held || opens || stopsRun(verdict.ruleId), counted });
+  return decide(input, draft, { effect: 'deny', stop: held || opens || saysStop(verdict), counted });
+}
+
+/** Does anything that spoke against the call end the run, whatever it was that settled it? */
+function saysStop({ ruleId, matches }: Verdict): boolean {
+  return stopsRun(ruleId) || matches.some((match) => match.effect === 'deny' && stopsRun(match.ruleId));
 }
 
 function ask(input: CallInput, draft: Draft): CallResult {
@@ -157,16 +211,46 @@ function ask(input: CallInput, draft: Draft): CallResult {
   const retried = draft.state.openAsks.find((one) => wasLetGo(one) && isSameCall(one, call));
   if (retried !== undefined) return join(input, draft, retried.askId);
   if (draft.state.openAsks.length >= STATE_LIMITS.openAsks) return refuse(input, draft, 'ask.too_many_open');
+  const { now } = basis.facts;
+  const before = deniedBefore(draft.state, policy, { ...call, argsHash: call.args.hash, verdict, now });
+  if (before !== null) return refuseAgain(input, draft, before.reason);
+  if (asksTooMuch(draft.state, policy, now)) return refuse(input, draft, 'ask.too_many');
   const opened: BodyOf<'AskOpened'> = {
     askId: input.newAskId,
     request: requestRecord(call),
     verdict,
     basis,
     timeoutMs: policy.askTimeout.outcome === 'park' ? null : policy.askTimeout.after * 1_000,
-    terms: { holdSeconds: holdSeconds(policy), passAsk: policy.passAsk, breaker: policy.breaker },
+    terms: {
+      holdSeconds: holdSeconds(policy),
+      passAsk: policy.passAsk,
+      breaker: policy.breaker,
+      ...routeTerms(policy, call, verdict),
+    },
+    ...rewriteOf(input),
+    ...contextOf(input),
   };
   const events = [...draft.events, sessionEvent('AskOpened', opened)];
   return { kind: 'decided', events, outcome: pendingOutcome(opened, policy), unended: [] };
+}
+
+/** A route that says nothing is not written down. */
+function routeTerms(
+  { routes }: PolicyDocument,
+  { tool, agent }: ToolCall,
+  { ruleId, risk }: Verdict,
+): { route?: AskRoute } {
+  const route = routeOf(routes, { tool, agent, ruleId, risk });
+  return route === OPEN_ROUTE ? {} : { route };
+}
+
+/** The arguments that would run, where hooks rewrote them. */
+function rewriteOf({ finalArgs }: CallInput): { finalArgs?: CallArguments } {
+  return finalArgs === undefined ? {} : { finalArgs };
+}
+
+function contextOf({ additionalContext }: CallInput): { additionalContext?: string } {
+  return additionalContext === undefined ? {} : { additionalContext };
 }
 
 /** Its own hook was answered "pending": whoever sends the same call under a new id is trying again. */
@@ -198,16 +282,22 @@ type Refusal =
   | 'auth.not_own_session'
   | 'call.id_reused'
   | 'ask.too_many_open'
+  | 'ask.too_many'
+  | 'guard.deadline'
   | 'guard.cancelled'
   | 'guard.breaker'
+  | 'guard.killed'
   | 'internal.error';
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {
   'auth.not_own_session': ERRORS['auth.not_own_session'].message,
   'call.id_reused': ERRORS['call.id_reused'].message,
   'ask.too_many_open': 'too many questions of this session wait for people already; try again when some are answered',
+  'ask.too_many': 'this session asks too much; go on with what needs no person, and try again later',
+  'guard.deadline': "the session's time is up",
   'guard.cancelled': 'the session was cancelled',
   'guard.breaker': 'the session was stopped after too many denials; a person must reset it',
+  'guard.killed': 'a kill switch is engaged',
   'internal.error': ERRORS['internal.error'].message,
 };
 
@@ -223,13 +313,28 @@ function refuse(input: CallInput, draft: Draft, ruleId: Refusal): CallResult {
   });
 }
 
+/** Nobody is asked again: the denial of before holds, and counts as that person's once more. */
+function refuseAgain(input: CallInput, draft: Draft, reason: string): CallResult {
+  const { breaker } = input.policy;
+  const counted = breaker.counts.includes('person');
+  const opens = counted && breakerReason(countedDenial(draft.state), breaker) !== null;
+  return decide(input, draft, {
+    effect: 'deny',
+    stop: opens,
+    counted,
+    ruleId: 'ask.denied_before',
+    reason: boundedText(`${reason} (this was asked before; do something else, or say what you need it for)`, 2_000),
+    layer: 'ask',
+  });
+}
+
 /** A parent that another key opened: the call's session stands alone, and the call is denied. */
 function refuseForeignParent(input: CallInput): CallResult {
   const { call } = input;
   const alone = { ...call, opening: { ...call.opening, parentId: null } };
   const draft: Draft = { state: input.state ?? initialState(), events: [] };
-  const opened = input.state === null ? record(draft, sessionStarted(alone, [])) : draft;
-  return refuse(input, opened, 'auth.not_own_session');
+  const opened = input.state === null ? record(draft, sessionStarted(alone, [], { at: input.basis.facts.now })) : draft;
+  return refuse(input, withHookRuns(input, opened), 'auth.not_own_session');
 }
 
 type DecisionDraft = Pick<Decision, 'effect' | 'stop'> &
@@ -248,9 +353,11 @@ function decide(input: CallInput, draft: Draft, made: DecisionDraft): CallResult
       layer: verdict.layer,
       askId: null,
       answeredBy: null,
-      updatedInput: null,
+      updatedInput: made.effect === 'allow' ? updatedInputOf(input.finalArgs) : null,
+      ...contextOf(input),
       ...made,
     },
+    ...rewriteOf(input),
   };
   let next = record(draft, sessionEvent('ToolCallDecided', decided));
   const reason = made.counted ? breakerReason(next.state, policy.breaker) : null;
@@ -259,6 +366,11 @@ function decide(input: CallInput, draft: Draft, made: DecisionDraft): CallResult
     ? endOpenAsks(next.state, asks, 'the session was stopped after too many denials')
     : { events: [], unended: [] };
   return { kind: 'decided', events: [...next.events, ...events], outcome: outcomeOf(decided), unended };
+}
+
+/** INVARIANT: only arguments that were judged are handed out in place of the agent's own. */
+function updatedInputOf(finalArgs: CallArguments | undefined): string | null {
+  return finalArgs?.state === 'ok' ? finalArgs.json : null;
 }
 
 function record(draft: Draft, event: SessionEvent): Draft {

@@ -103,7 +103,8 @@ describe('an answer', () => {
   ];
   it.each(nobody)('is no approval from %s', (_who, by) => {
     const session = asked();
-    expect(session.answer('ask_1', { by })).toMatchObject({ ok: false, code: 'auth.wrong_role' });
+    const code = expect.stringMatching(/^(auth\.wrong_role|ask\.not_approver)$/);
+    expect(session.answer('ask_1', { by })).toMatchObject({ ok: false, code });
     expect(session.state.openAsks).toHaveLength(1);
   });
 
@@ -274,6 +275,27 @@ describe('results', () => {
     const { callId } = session.state.openAsks[0]!;
     expect(typesOf(session.command(report({ callId })))).toEqual(['AgentReported', 'ToolResultReported']);
     expect(session.state.openAsks).toHaveLength(1);
+  });
+
+  it('of a denied call stand in the record as blocked, and as run although it was denied', () => {
+    const session = asked();
+    const ran = session.command(report({ denied: true }));
+    if (!ran.ok) throw new Error('refused');
+    expect(ran.events).toMatchObject([
+      { type: 'AgentReported', body: { kind: 'ran_although_denied' } },
+      { type: 'ToolResultReported', body: { outcome: 'BLOCKED' } },
+    ]);
+    const gaveUp = session.command(report({ callId: 'call_y', denied: true, status: 'cancelled' }));
+    expect(typesOf(gaveUp)).toEqual(['ToolResultReported']);
+  });
+
+  it.each([
+    ['succeeded', 'SUCCEEDED'],
+    ['failed', 'FAILED'],
+    ['cancelled', 'FAILED'],
+  ] as const)('of an allowed call that %s are %s', (status, outcome) => {
+    const done = asked().command(report({ status }));
+    expect(done).toMatchObject({ events: [{ type: 'ToolResultReported', body: { outcome } }] });
   });
 
   it('are kept bounded and well-formed', () => {

@@ -4,7 +4,10 @@ import { answerAsk, expireAsk } from './answer-ask.js';
 import { accepted, refused, type CommandContext, type CommandResult, type SessionCommand } from './command.js';
 import { endOpenAsks } from './end-ask.js';
 import { sessionEvent } from './events.js';
+import { narrowSession, nextMode, planBatch } from './change-limits.js';
 import { openSession } from './open-session.js';
+import { redeemPermit } from './redeem-permit.js';
+import { reportProgress } from './report-progress.js';
 import { reportResult } from './report-result.js';
 import { STATE_LIMITS, type SessionState } from './state.js';
 import { boundedText } from './text.js';
@@ -18,7 +21,7 @@ export function decideCommand(
   command: SessionCommand,
   context: CommandContext,
 ): CommandResult {
-  if (command.type === 'OpenSession') return openSession(state, command);
+  if (command.type === 'OpenSession') return openSession(state, command, context);
   if (state === null || state.opening === null) return refused('session.unknown');
   switch (command.type) {
     case 'AnswerAsk':
@@ -31,15 +34,31 @@ export function decideCommand(
       return endAsks(state, command, context);
     case 'ReportResult':
       return reportResult(state, command, context);
+    case 'RedeemPermit':
+      return redeemPermit(state, command, context);
     case 'CancelSession':
     case 'StopSession':
       return endSession(state, command, context);
+    case 'ReportStep':
+    case 'ReportUsage':
+    case 'ReportPrompt':
+    case 'ReportCompaction':
+      return reportProgress(state, command, context);
     default:
       return changeSession(state, command);
   }
 }
 
-type Change = CommandOf<'SetMode' | 'ChangeRules' | 'RevokeGrant' | 'ResetBreaker' | 'ReportEvent'>;
+type Change = CommandOf<
+  | 'SetMode'
+  | 'NextMode'
+  | 'NarrowSession'
+  | 'PlanBatch'
+  | 'ChangeRules'
+  | 'RevokeGrant'
+  | 'ResetBreaker'
+  | 'ReportEvent'
+>;
 
 function changeSession(state: SessionState, command: Change): CommandResult {
   switch (command.type) {
@@ -47,6 +66,12 @@ function changeSession(state: SessionState, command: Change): CommandResult {
       const { mode, by } = command;
       return accepted(state.mode === mode ? [] : [sessionEvent('SessionModeChanged', { mode, by })]);
     }
+    case 'NextMode':
+      return nextMode(state, command);
+    case 'NarrowSession':
+      return narrowSession(state, command);
+    case 'PlanBatch':
+      return planBatch(command);
     case 'ChangeRules':
       return changeRules(state, command);
     case 'RevokeGrant': {
@@ -102,7 +127,8 @@ function endedWith(
 ): CommandResult {
   const ended = endOpenAsks(state, context.asks, reason);
   if (ended.unended.length > 0) return refused('internal.error', `asks were not loaded: ${ended.unended.join(', ')}`);
-  return accepted([...events, ...ended.events]);
+  const running = state.running.map((call) => call.callId);
+  return { ...accepted([...events, ...ended.events]), ...(running.length > 0 ? { running } : {}) };
 }
 
 function changeRules(state: SessionState, command: CommandOf<'ChangeRules'>): CommandResult {

@@ -10,6 +10,8 @@ export interface AskEnd {
   readonly reason: string;
   readonly counted: boolean;
   readonly stop: boolean;
+  /** ISO-8601 UTC in the database's clock, where the time of the end matters later. */
+  readonly at?: string;
 }
 
 /** Nobody in particular: a timer, a cancel, a stop or the breaker. */
@@ -22,14 +24,22 @@ export const SYSTEM: Answerer = { channel: 'system', personId: null, personName:
 export function endAsk(opened: OpenedAsk, end: AskEnd): SessionEvent[] {
   const { askId, request, joined = [] } = opened;
   return [
-    sessionEvent('AskResolved', { askId, callId: request.callId, status: end.status, by: end.by, reason: end.reason }),
+    sessionEvent('AskResolved', {
+      askId,
+      callId: request.callId,
+      status: end.status,
+      by: end.by,
+      reason: end.reason,
+      ...(end.at === undefined ? {} : { at: end.at }),
+    }),
     ...joined.map((other) => endOfCall(opened, other, { ...end, counted: false })),
     endOfCall(opened, request, end),
   ];
 }
 
 function endOfCall(opened: OpenedAsk, request: OpenedAsk['request'], end: AskEnd): SessionEvent {
-  const { askId, verdict, basis } = opened;
+  const { askId, verdict, basis, finalArgs, additionalContext } = opened;
+  const rewritten = end.status === 'approved' && finalArgs?.state === 'ok' ? finalArgs.json : null;
   return sessionEvent('ToolCallDecided', {
     request,
     verdict,
@@ -42,10 +52,13 @@ function endOfCall(opened: OpenedAsk, request: OpenedAsk['request'], end: AskEnd
       layer: verdict.layer,
       askId,
       answeredBy: end.by,
-      updatedInput: null,
+      // What was shown is what runs: the rewrite of the call that asked, for every call that waits for it.
+      updatedInput: rewritten,
       stop: end.stop,
       counted: end.counted,
+      ...(additionalContext === undefined ? {} : { additionalContext }),
     },
+    ...(finalArgs === undefined ? {} : { finalArgs }),
   });
 }
 

@@ -1,7 +1,9 @@
 /** What each event does to the state of its session. Replaying a stream gives the state again, always. */
 import type { SessionEvent } from '@countersign/contracts';
 import type { BodyOf } from './events.js';
-import { countedDenial } from './breaker.js';
+import { countedDenial, isHeldGuard } from './breaker.js';
+import { askedSubjects } from './call-limits.js';
+import { evolveRun, nextTurn, questionPut, rememberDenial, resultCame } from './run-state.js';
 import { initialState, STATE_LIMITS, type OpenAsk, type SessionState } from './state.js';
 import { unreachable } from './unreachable.js';
 
@@ -12,6 +14,8 @@ export function evolve(state: SessionState, event: SessionEvent): SessionState {
     case 'AskParked':
     case 'AskHeld':
     case 'AskJoined':
+    case 'AskNotified':
+    case 'NotifyFailed':
     case 'AskAnswered':
     case 'AskAnswerRefused':
     case 'AskResolved':
@@ -20,6 +24,8 @@ export function evolve(state: SessionState, event: SessionEvent): SessionState {
       return decided(state, event.body);
     case 'ToolResultReported':
       return reported(state, event.body);
+    case 'PermitRedeemed':
+      return takenUp(state, event.body);
     case 'GrantCreated':
     case 'GrantConsumed':
     case 'GrantRevoked':
@@ -28,8 +34,17 @@ export function evolve(state: SessionState, event: SessionEvent): SessionState {
     case 'BreakerReset':
     case 'ChildDenied':
       return evolveBreaker(state, event);
+    case 'HookRan':
     case 'AgentReported':
       return state;
+    case 'StepReported':
+    case 'UsageReported':
+    case 'PromptSubmitted':
+    case 'CompactionReported':
+    case 'ResultsHandedOver':
+    case 'BatchPlanned':
+    case 'SiblingsStopped':
+      return evolveRun(state, event);
     default:
       return evolveSession(state, event);
   }
@@ -53,7 +68,18 @@ export function resultFingerprint(result: Omit<BodyOf<'ToolResultReported'>, 'ca
 
 type AskEvent = Extract<
   SessionEvent,
-  { type: 'AskOpened' | 'AskParked' | 'AskHeld' | 'AskJoined' | 'AskAnswered' | 'AskAnswerRefused' | 'AskResolved' }
+  {
+    type:
+      | 'AskOpened'
+      | 'AskNotified'
+      | 'NotifyFailed'
+      | 'AskParked'
+      | 'AskHeld'
+      | 'AskJoined'
+      | 'AskAnswered'
+      | 'AskAnswerRefused'
+      | 'AskResolved';
+  }
 >;
 type GrantEvent = Extract<SessionEvent, { type: 'GrantCreated' | 'GrantConsumed' | 'GrantRevoked' }>;
 type BreakerEvent = Extract<SessionEvent, { type: 'BreakerOpened' | 'BreakerReset' | 'ChildDenied' }>;
@@ -66,6 +92,7 @@ type LifeEvent = Extract<
       | 'SessionModeChanged'
       | 'SessionRulesChanged'
       | 'SessionScopeChanged'
+      | 'SessionLimitsChanged'
       | 'SessionCancelled'
       | 'SessionStopped';
   }
@@ -81,18 +108,23 @@ function evolveSession(state: SessionState, event: LifeEvent): SessionState {
       return { ...state, mode: event.body.mode };
     case 'SessionScopeChanged':
       return { ...state, cwd: event.body.cwd, roots: event.body.roots };
+    case 'SessionLimitsChanged':
+      return { ...state, silent: event.body.silent, tools: event.body.tools };
     case 'SessionRulesChanged':
       return changedRules(state, event.body);
     case 'SessionCancelled':
       return { ...state, cancelled: true };
     case 'SessionStopped':
-      return { ...state, stopped: true, cancelled: false, lastCall: null };
+      return nextTurn({ ...state, stopped: true, cancelled: false });
     default:
       return unreachable(event, state);
   }
 }
 
-function started(state: SessionState, { sessionId, keyId, opening, rootId }: BodyOf<'SessionStarted'>): SessionState {
+function started(
+  state: SessionState,
+  { sessionId, keyId, opening, rootId, at }: BodyOf<'SessionStarted'>,
+): SessionState {
   // INVARIANT: a second start loosens nothing; only a stopped session goes on.
   if (state.opening !== null) return { ...state, stopped: false };
   return {
@@ -107,6 +139,7 @@ function started(state: SessionState, { sessionId, keyId, opening, rootId }: Bod
     roots: opening.roots,
     silent: opening.silent,
     tools: opening.tools,
+    startedAt: at ?? null,
   };
 }
 
@@ -130,7 +163,9 @@ function evolveAsk(state: SessionState, event: AskEvent): SessionState {
       return withAsk(state, askId, (ask) => released(ask, callId));
     }
     case 'AskResolved':
-      return { ...state, openAsks: state.openAsks.filter((ask) => ask.askId !== event.body.askId) };
+      return resolved(state, event.body);
+    case 'AskNotified':
+    case 'NotifyFailed':
     case 'AskAnswered':
     case 'AskAnswerRefused':
       return state;
@@ -139,18 +174,28 @@ function evolveAsk(state: SessionState, event: AskEvent): SessionState {
   }
 }
 
-function opened(state: SessionState, { askId, request, terms }: BodyOf<'AskOpened'>): SessionState {
+function resolved(state: SessionState, body: BodyOf<'AskResolved'>): SessionState {
+  const ask = state.openAsks.find((one) => one.askId === body.askId);
+  if (ask === undefined) return state;
+  const openAsks = state.openAsks.filter((one) => one !== ask);
+  return rememberDenial({ ...state, openAsks }, ask, body);
+}
+
+function opened(state: SessionState, body: BodyOf<'AskOpened'>): SessionState {
+  const { askId, request, terms, verdict, basis } = body;
   const ask: OpenAsk = {
     askId,
     callId: request.callId,
     agent: request.agent,
     tool: request.tool,
     argsHash: request.args.hash,
+    subjects: askedSubjects(verdict),
     waiting: [request.callId],
     parked: false,
     passAsk: terms?.passAsk ?? false,
   };
-  return ranCall({ ...state, openAsks: [...state.openAsks, ask] }, request.tool, request.args.hash);
+  const next = questionPut({ ...state, openAsks: [...state.openAsks, ask] }, basis.facts.now);
+  return ranCall(next, request.tool, request.args.hash);
 }
 
 function held(ask: OpenAsk, callId: string): OpenAsk {
@@ -169,9 +214,15 @@ function withAsk(state: SessionState, askId: string, change: (ask: OpenAsk) => O
 
 function decided(state: SessionState, { request, decision }: BodyOf<'ToolCallDecided'>): SessionState {
   // The end of an ask is not a new call: it was counted in the run of identical calls when it asked.
-  const next = decision.askId === null ? ranCall(state, request.tool, request.args.hash) : state;
-  if (decision.effect === 'allow') return { ...next, denialsInRow: 0 };
-  return decision.counted === true ? countedDenial(next) : next;
+  // Nor is a refusal that only repeats what holds the session.
+  const isNew = decision.askId === null && !isHeldGuard(decision.ruleId);
+  const next = isNew ? ranCall(state, request.tool, request.args.hash) : state;
+  const { counts } = next;
+  if (decision.effect === 'allow') {
+    return { ...next, denialsInRow: 0, counts: { ...counts, allowed: counts.allowed + 1 } };
+  }
+  const denied = { ...next, counts: { ...counts, denied: counts.denied + 1 } };
+  return decision.counted === true ? countedDenial(denied) : denied;
 }
 
 function ranCall(state: SessionState, tool: string, argsHash: string): SessionState {
@@ -182,7 +233,12 @@ function ranCall(state: SessionState, tool: string, argsHash: string): SessionSt
 
 function reported(state: SessionState, body: BodyOf<'ToolResultReported'>): SessionState {
   const report = { callId: body.callId, fingerprint: resultFingerprint(body) };
-  return { ...state, reports: [...state.reports, report].slice(-STATE_LIMITS.reports) };
+  const running = state.running.filter((call) => call.callId !== body.callId);
+  return { ...resultCame(state, body), running, reports: [...state.reports, report].slice(-STATE_LIMITS.reports) };
+}
+
+function takenUp(state: SessionState, { callId, permitId }: BodyOf<'PermitRedeemed'>): SessionState {
+  return { ...state, running: [...state.running, { callId, permitId }].slice(-STATE_LIMITS.running) };
 }
 
 function evolveGrants(state: SessionState, event: GrantEvent): SessionState {

@@ -2,6 +2,7 @@
 import type {
   Mode,
   PolicyDocument,
+  Progress,
   Rule,
   SessionEvent,
   SessionFacts,
@@ -10,9 +11,11 @@ import type {
 } from '@countersign/contracts';
 import { MODES } from '@countersign/contracts';
 import { sessionEvent } from './events.js';
-import { evolve } from './evolve.js';
+import { callFingerprint, evolve } from './evolve.js';
+import { narrowerTools } from './narrower.js';
 import { withinRoots } from './scope.js';
 import { initialState, type SessionState } from './state.js';
+import { isGoingInCircles } from './told.js';
 
 /**
  * The facts of a session. `ancestors` root first: their cancel, stop and open breaker hold here too, their deny and ask
@@ -30,7 +33,7 @@ export function sessionFacts(state: SessionState, ancestors: readonly SessionSta
     mode: state.mode,
     silent: line.some((one) => one.silent),
     subagent: state.parentId !== null,
-    tools: line.map((one) => one.tools).reduce(narrower, null) as string[] | null,
+    tools: line.map((one) => one.tools).reduce(narrowerTools, null) as string[] | null,
     rules: [...ancestors.flatMap(inheritedRules), ...state.rules],
     grants: [...state.grants],
     roots: [...state.roots],
@@ -46,9 +49,20 @@ function holder(state: SessionState, ancestors: readonly SessionState[]): string
   return state.cancelled || state.breakerOpen ? state.sessionId : null;
 }
 
-function narrower(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
-  if (a === null) return b;
-  return b === null ? a : a.filter((tool) => b.includes(tool));
+/** How far the run has come with this call; `stepsWithoutNews`: the policy's limit on steps in a row that bring nothing new. */
+export function progressOf(
+  state: SessionState,
+  call: Pick<ToolCall, 'tool' | 'args'>,
+  stepsWithoutNews: number | null,
+): Progress {
+  const { run, lastCall } = state;
+  const again = lastCall?.fingerprint === callFingerprint(call.tool, call.args.hash);
+  return {
+    step: run.step,
+    repeat: again ? lastCall.run + 1 : 1,
+    tokens: run.tokens,
+    diminishingReturns: isGoingInCircles(state, stepsWithoutNews),
+  };
 }
 
 function inheritedRules(state: SessionState): Rule[] {
@@ -57,9 +71,35 @@ function inheritedRules(state: SessionState): Rule[] {
 
 /**
  * The mode that a call is judged by: the one that the agent's hook reported when it is the session's own or the policy lets
- * agents choose it; any other reported mode is judged as `default`; nothing reported: the session's.
+ * agents choose it; any other reported mode is judged as `default`; nothing reported: the session's. INVARIANT: below a parent
+ * no mode is looser than the parent's (`ancestors` root first).
  */
 export function effectiveMode(
+  state: SessionState,
+  call: Pick<ToolCall, 'mode'>,
+  policy: Pick<PolicyDocument, 'agentModes'>,
+  ancestors: readonly SessionState[] = [],
+): Mode {
+  return ancestors.map((one) => one.mode).reduceRight(noLooserThan, wishedMode(state, call, policy));
+}
+
+/** How much a mode lets through; equal strict ones are not comparable, and there the parent's counts. */
+const LOOSENESS: Readonly<Record<Mode, number>> = {
+  plan: 0,
+  dontAsk: 0,
+  custom: 0,
+  default: 1,
+  acceptEdits: 2,
+  auto: 3,
+  bypassPermissions: 4,
+};
+
+function noLooserThan(mode: Mode, parents: Mode): Mode {
+  if (LOOSENESS[mode] > LOOSENESS[parents]) return parents;
+  return LOOSENESS[parents] === 0 ? parents : mode;
+}
+
+function wishedMode(
   state: SessionState,
   call: Pick<ToolCall, 'mode'>,
   policy: Pick<PolicyDocument, 'agentModes'>,
@@ -69,14 +109,24 @@ export function effectiveMode(
   return reported !== undefined && policy.agentModes.includes(reported) ? reported : 'default';
 }
 
+/** What a session is opened under. `childAsks` false: a session below another is silent. `at`: ISO-8601 UTC. */
+export interface StartTerms {
+  readonly childAsks?: boolean;
+  readonly at?: string;
+}
+
 /** How a session is opened below a parent: it inherits the parent's mode, silence and limits on tools, and never widens its roots. */
-export function inheritedOpening(opening: SessionOpening, parent: SessionState | null): SessionOpening {
+export function inheritedOpening(
+  opening: SessionOpening,
+  parent: SessionState | null,
+  { childAsks = true }: Pick<StartTerms, 'childAsks'> = {},
+): SessionOpening {
   if (parent === null) return opening;
-  const tools = narrower(opening.tools, parent.tools);
+  const tools = narrowerTools(opening.tools, parent.tools);
   return {
     ...opening,
     mode: parent.mode,
-    silent: opening.silent || parent.silent,
+    silent: opening.silent || parent.silent || !childAsks,
     tools: tools === null ? null : [...tools],
     roots: rootsBelow(opening.roots, parent.roots),
   };
@@ -95,13 +145,15 @@ function rootsBelow(wanted: readonly string[], parents: readonly string[]): stri
 export function sessionStarted(
   session: Pick<ToolCall, 'sessionId' | 'keyId' | 'opening'>,
   ancestors: readonly SessionState[],
+  terms: StartTerms = {},
 ): SessionEvent {
   const parent = ancestors.at(-1) ?? null;
   return sessionEvent('SessionStarted', {
     sessionId: session.sessionId,
     keyId: session.keyId,
-    opening: inheritedOpening(session.opening, parent),
+    opening: inheritedOpening(session.opening, parent, terms),
     rootId: parent?.rootId ?? session.sessionId,
+    ...(terms.at === undefined ? {} : { at: terms.at }),
   });
 }
 
@@ -109,6 +161,7 @@ export function sessionStarted(
 export function openedState(
   session: Pick<ToolCall, 'sessionId' | 'keyId' | 'opening'>,
   ancestors: readonly SessionState[] = [],
+  terms: StartTerms = {},
 ): SessionState {
-  return evolve(initialState(), sessionStarted(session, ancestors));
+  return evolve(initialState(), sessionStarted(session, ancestors, terms));
 }

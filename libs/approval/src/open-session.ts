@@ -1,6 +1,6 @@
 /** Opening a session, or opening it again. */
 import type { SessionOpening } from '@countersign/contracts';
-import { accepted, refused, type CommandResult, type SessionCommand } from './command.js';
+import { accepted, refused, type CommandContext, type CommandResult, type SessionCommand } from './command.js';
 import { sessionEvent } from './events.js';
 import type { SessionState } from './state.js';
 
@@ -11,10 +11,14 @@ import type { SessionState } from './state.js';
 export function openSession(
   state: SessionState | null,
   command: Extract<SessionCommand, { type: 'OpenSession' }>,
+  { now }: Pick<CommandContext, 'now'>,
 ): CommandResult {
-  const { sessionId, keyId, opening, rootId } = command;
+  const { sessionId, keyId, opening, rootId, grants = [] } = command;
   if (state === null || state.opening === null) {
-    return accepted([sessionEvent('SessionStarted', { sessionId, keyId, opening, rootId })]);
+    return accepted([
+      sessionEvent('SessionStarted', { sessionId, keyId, opening, rootId, at: now }),
+      ...grants.map((grant) => sessionEvent('GrantCreated', { grant })),
+    ]);
   }
   if (state.keyId !== keyId) return refused('auth.not_own_session');
   if (bounds(state.opening) !== bounds(opening)) return refused('session.exists');

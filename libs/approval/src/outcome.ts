@@ -1,5 +1,5 @@
 /** From what was recorded to what the waiting agent is told. */
-import type { CallOutcome, PolicyDocument, RequestRecord, ToolCall } from '@countersign/contracts';
+import type { CallOutcome, PolicyDocument, RedactionRecord, RequestRecord, ToolCall } from '@countersign/contracts';
 import type { BodyOf } from './events.js';
 
 /** The outcome of a decided call. */
@@ -14,6 +14,7 @@ export function outcomeOf(decided: BodyOf<'ToolCallDecided'>): CallOutcome {
     approvalStatus: decision.approvalStatus,
     ...(decision.askId === null ? {} : { askId: decision.askId }),
     ...(decision.updatedInput === null ? {} : { updatedInput: JSON.parse(decision.updatedInput) as unknown }),
+    ...(decision.additionalContext === undefined ? {} : { additionalContext: decision.additionalContext }),
     ...(decision.stop ? { stop: true } : {}),
   };
 }
@@ -34,11 +35,15 @@ export function pendingOutcome(
     askId: opened.askId,
     holdSeconds: terms.holdSeconds,
     ...(terms.passAsk ? { passAsk: true } : {}),
+    ...(opened.additionalContext === undefined ? {} : { additionalContext: opened.additionalContext }),
   };
 }
 
+/** A call in the form in which it may be stored; `redaction` absent: it is as the agent sent it. */
+export type RecordedCall = ToolCall & { readonly redaction?: RedactionRecord };
+
 /** The call as it is recorded. */
-export function requestRecord(call: ToolCall): RequestRecord {
+export function requestRecord(call: RecordedCall): RequestRecord {
   return {
     callId: call.id,
     keyId: call.keyId,
@@ -51,6 +56,7 @@ export function requestRecord(call: ToolCall): RequestRecord {
     mode: call.mode,
     resolvedPaths: call.resolvedPaths,
     description: call.description,
+    ...(call.redaction === undefined ? {} : { redaction: call.redaction }),
   };
 }
 

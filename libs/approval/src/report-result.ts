@@ -1,5 +1,6 @@
 /** What the agent reports of a call that it ran. */
 import type { SessionEvent } from '@countersign/contracts';
+import { siblingsOf } from './change-limits.js';
 import { accepted, refused, type CommandContext, type CommandResult, type ReportResult } from './command.js';
 import { endAsk, type AskEnd } from './end-ask.js';
 import { sessionEvent, type BodyOf } from './events.js';
@@ -20,9 +21,10 @@ export function reportResult(state: SessionState, command: ReportResult, context
   }
   const closing = sessionEvent('ToolResultReported', body);
   const ask = waitingAsk(state, command.callId);
-  if (ask === undefined) return accepted([closing]);
+  if (ask === undefined) return accepted([...ranDenied(command), closing, ...siblingsStopped(state, command)]);
   if (command.status === 'cancelled') return withdraw(ask, command, closing, context);
-  if (!ask.passAsk) return accepted([unapproved(command), closing]);
+  // While a kill switch holds the ask, the agent's own prompt approves nothing either.
+  if (!ask.passAsk || context.frozen?.includes(ask.askId) === true) return accepted([unapproved(command), closing]);
   return endedByAgent(ask, closing, context, { status: 'approved', reason: "approved in the agent's own prompt" });
 }
 
@@ -34,6 +36,12 @@ function withdraw(ask: OpenAsk, command: ReportResult, closing: SessionEvent, co
     return accepted([...letGo.map((callId) => sessionEvent('AskParked', { askId, callId })), closing]);
   }
   return endedByAgent(ask, closing, context, { status: 'cancelled', reason: 'the agent gave the call up' });
+}
+
+/** A failure that stops the calls beside it. */
+function siblingsStopped(state: SessionState, { callId, status }: ReportResult): SessionEvent[] {
+  const calls = status === 'failed' ? siblingsOf(state, callId) : [];
+  return calls.length === 0 ? [] : [sessionEvent('SiblingsStopped', { callId, calls })];
 }
 
 function endedByAgent(
@@ -60,6 +68,18 @@ function unapproved(command: ReportResult) {
   return sessionEvent('AgentReported', { kind: 'ran_without_approval', detail });
 }
 
+/** The agent ran a call that was denied. The record says so. */
+function ranDenied(command: ReportResult): SessionEvent[] {
+  if (command.denied !== true || command.status === 'cancelled') return [];
+  const detail = JSON.stringify({ callId: command.callId, status: command.status });
+  return [sessionEvent('AgentReported', { kind: 'ran_although_denied', detail })];
+}
+
+function resultOutcome({ denied, status }: ReportResult): 'BLOCKED' | 'SUCCEEDED' | 'FAILED' {
+  if (denied === true) return 'BLOCKED';
+  return status === 'succeeded' ? 'SUCCEEDED' : 'FAILED';
+}
+
 function resultBody(command: ReportResult): BodyOf<'ToolResultReported'> {
   return {
     callId: command.callId,
@@ -69,5 +89,10 @@ function resultBody(command: ReportResult): BodyOf<'ToolResultReported'> {
     preview: boundedText(command.preview, 2_000),
     outputHash: command.outputHash,
     error: command.error === null ? null : boundedText(command.error, 2_000),
+    outcome: resultOutcome(command),
+    ...(command.outputChars === undefined ? {} : { outputChars: command.outputChars }),
+    ...(command.kept === true ? { kept: true } : {}),
+    ...(command.redacted === undefined || command.redacted.length === 0 ? {} : { redacted: [...command.redacted] }),
+    ...(command.background === true ? { background: true } : {}),
   };
 }

@@ -1,11 +1,21 @@
 /** The state of one session: what its stream of events amounts to. Plain JSON, and bounded. */
 import type { Grant, Mode, Rule, SessionOpening } from '@countersign/contracts';
+import {
+  FRESH_RUN,
+  NO_CALLS,
+  type AskRate,
+  type CallCounts,
+  type ParallelGroup,
+  type RefusedCall,
+  type RunState,
+} from './run-state.js';
 
 /**
  * How much a state may hold. At `openAsks` and `waiters` a call that would ask is denied; at `grants` the oldest grant is
- * dropped (its call asks again); at `rules` a change is refused; at `reports` the oldest result is forgotten.
+ * dropped (its call asks again); at `rules` a change is refused; at `reports` the oldest result is forgotten, at
+ * `running` the oldest call that was taken up.
  */
-export const STATE_LIMITS = { openAsks: 64, waiters: 64, grants: 256, rules: 256, reports: 64 } as const;
+export const STATE_LIMITS = { openAsks: 64, waiters: 64, grants: 256, rules: 256, reports: 64, running: 64 } as const;
 
 /** An ask that waits for people. `waiting` are the calls that are held for it; `parked` when none is held any more. */
 export interface OpenAsk {
@@ -14,6 +24,8 @@ export interface OpenAsk {
   readonly agent: string;
   readonly tool: string;
   readonly argsHash: string;
+  /** The parts of the call that were asked about; empty: the whole call. */
+  readonly subjects: readonly string[];
   readonly waiting: readonly string[];
   readonly parked: boolean;
   /** The agent's own prompt puts the question: a reported result approves it. */
@@ -30,6 +42,12 @@ export interface LastCall {
 export interface ReportedResult {
   readonly callId: string;
   readonly fingerprint: string;
+}
+
+/** A call that an executor took up; its result is not known yet. */
+export interface RunningCall {
+  readonly callId: string;
+  readonly permitId: string;
 }
 
 /** JSON-serialisable. `opening` is null until the session has started. */
@@ -55,6 +73,14 @@ export interface SessionState {
   readonly lastCall: LastCall | null;
   readonly openAsks: readonly OpenAsk[];
   readonly reports: readonly ReportedResult[];
+  readonly running: readonly RunningCall[];
+  /** ISO-8601 UTC, the database's clock; null before the start. */
+  readonly startedAt: string | null;
+  readonly run: RunState;
+  readonly counts: CallCounts;
+  readonly askRate: AskRate | null;
+  readonly refused: readonly RefusedCall[];
+  readonly groups: readonly ParallelGroup[];
 }
 
 /** The state before the first event: not started, silent, nothing allowed. */
@@ -80,7 +106,19 @@ export function initialState(): SessionState {
     lastCall: null,
     openAsks: [],
     reports: [],
+    running: [],
+    startedAt: null,
+    run: FRESH_RUN,
+    counts: NO_CALLS,
+    askRate: null,
+    refused: [],
+    groups: [],
   };
+}
+
+/** A state as it was stored, perhaps by an older version: what that one did not know begins empty. */
+export function restoredState(stored: SessionState): SessionState {
+  return { ...initialState(), ...stored };
 }
 
 /** The open ask that this call opened or joined. */

@@ -16,6 +16,8 @@ export function isTightening(
   switch (command.type) {
     case 'SetMode':
       return policy.agentModes.includes(command.mode);
+    case 'NextMode':
+      return command.order.every((mode) => policy.agentModes.includes(mode));
     case 'ChangeRules':
       return tightensRules(command, state);
     case 'AnswerAsk':
@@ -26,10 +28,17 @@ export function isTightening(
     case 'ParkAsk':
     case 'EndAsks':
     case 'ReportResult':
+    case 'RedeemPermit':
     case 'CancelSession':
     case 'StopSession':
     case 'RevokeGrant':
     case 'ReportEvent':
+    case 'NarrowSession':
+    case 'ReportStep':
+    case 'ReportUsage':
+    case 'ReportPrompt':
+    case 'ReportCompaction':
+    case 'PlanBatch':
       return true;
     default:
       return unreachable(command, false);

@@ -4,13 +4,14 @@ import {
   answerSchema,
   answerScopeSchema,
   askStatusSchema,
+  killScopeSchema,
   modeSchema,
   riskSchema,
   roleSchema,
   type Role,
 } from './vocabulary.js';
 import { resolvedPathsSchema } from './tool-call.js';
-import { ruleInputSchema } from './policy-document.js';
+import { askRouteSchema, ruleInputSchema } from './policy-document.js';
 import { matchSchema } from './verdict.js';
 
 const id = z.string().min(1).max(256);
@@ -42,6 +43,8 @@ export const openSessionBodySchema = z.object({
   roots: z.array(path).max(64).optional(),
   silent: z.boolean().optional(),
   tools: z.array(id).max(512).optional(),
+  /** Ids of the parent's grants that are handed over. */
+  grants: z.array(id).max(64).optional(),
   labels: z
     .record(plainText(64), z.literal('').or(plainText(256)))
     .refine((labels) => Object.keys(labels).length <= MAX_LABELS, `must be at most ${MAX_LABELS}`)
@@ -49,10 +52,13 @@ export const openSessionBodySchema = z.object({
 });
 export type OpenSessionBody = z.infer<typeof openSessionBodySchema>;
 
+/** A tool-use id may name a file where results are kept: nothing in it leads elsewhere. */
+export const toolUseIdSchema = id.regex(/^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u, 'must hold no slash and no control character');
+
 /** `args` may be anything: what is not an object is a recorded deny, not a 400. */
 export const toolCallBodySchema = z.object({
   sessionId,
-  toolUseId: id,
+  toolUseId: toolUseIdSchema,
   attempt: z.number().int().positive().max(1_000_000).optional(),
   tool: id,
   args: z.unknown(),
@@ -61,9 +67,52 @@ export const toolCallBodySchema = z.object({
   resolvedPaths: resolvedPathsSchema.optional(),
   /** Seconds to wait for people; 25 by default. */
   wait: z.number().min(0).max(60).optional(),
+  /** True: an allow comes with a permit. */
+  permit: z.boolean().optional(),
   description: z.string().max(10_000).optional(),
 });
 export type ToolCallBody = z.infer<typeof toolCallBodySchema>;
+
+/** Most calls of one step. */
+export const MAX_STEP_CALLS = 64;
+
+/** The calls of one step, decided together and in this order. `wait` as for a single call. */
+export const batchBodySchema = toolCallBodySchema
+  .pick({ sessionId: true, cwd: true, agent: true, wait: true, permit: true })
+  .extend({
+    calls: z
+      .array(
+        toolCallBodySchema.pick({
+          toolUseId: true,
+          attempt: true,
+          tool: true,
+          args: true,
+          resolvedPaths: true,
+          description: true,
+        }),
+      )
+      .min(1)
+      .max(MAX_STEP_CALLS),
+  });
+export type BatchBody = z.infer<typeof batchBodySchema>;
+
+/** What the agent's loop reports; see `Told` for the answer. Totals so far, never increments. */
+export const stepBodySchema = z.object({
+  step: z.number().int().nonnegative().max(1_000_000_000),
+  newInformation: z.boolean().optional(),
+  completed: z.boolean().optional(),
+});
+export const usageBodySchema = z.object({ tokens: z.number().int().nonnegative().max(1_000_000_000_000) });
+export const promptBodySchema = z.object({ text: z.string().max(4 * 1024 * 1024) });
+export const compactionBodySchema = z.object({
+  phase: z.enum(['pre', 'post']).default('post'),
+  ok: z.boolean().optional(),
+});
+/** Silence is only set, tools are only taken away. */
+export const limitsBodySchema = z.object({
+  silent: z.literal(true).optional(),
+  tools: z.array(id).max(512).optional(),
+});
 
 export const resultBodySchema = z.object({
   status: z.enum(['succeeded', 'failed', 'cancelled']),
@@ -73,8 +122,27 @@ export const resultBodySchema = z.object({
     .optional(),
   elapsedMs: z.number().nonnegative().optional(),
   error: z.string().max(100_000).optional(),
+  /** The call went on in the background: its result is handed over with the agent's next step. */
+  background: z.boolean().optional(),
 });
 export type ResultBody = z.infer<typeof resultBodySchema>;
+
+/** The permit, and what is about to run: what is given must be what was allowed. `args` is always needed. */
+export const redeemBodySchema = z.strictObject({
+  permit: z.string().min(1).max(32_768),
+  tool: id.optional(),
+  args: z.record(z.string(), z.unknown()),
+  cwd: path.nullable().optional(),
+});
+export type RedeemBody = z.infer<typeof redeemBodySchema>;
+
+export const killSwitchBodySchema = z.strictObject({
+  scope: killScopeSchema,
+  /** The agent's, session's or tool's name; absent for the whole tenant. */
+  value: id.optional(),
+  reason: plainText(2_000),
+});
+export type KillSwitchBody = z.infer<typeof killSwitchBodySchema>;
 
 export const endSessionBodySchema = z.object({ reason: z.string().max(2_000).optional() });
 export const modeBodySchema = z.object({ mode: modeSchema });
@@ -88,6 +156,19 @@ export const sessionRulesBodySchema = z.object({
 export const answerBodySchema = z.object({
   answer: answerSchema,
   scope: answerScopeSchema.default('once'),
+  /** For `session` and `always`: the rule pattern that is allowed from now on; absent: this exact call. */
+  pattern: z.string().min(1).max(2_000).optional(),
+  /** Seconds until the grant of a `session` or `always` answer ends; absent: it does not. */
+  ttl: z
+    .number()
+    .int()
+    .positive()
+    .max(366 * 24 * 3600)
+    .optional(),
+  /** How many calls the grant of an `always` answer lets through; absent: any number. */
+  uses: z.number().int().positive().max(1_000_000).optional(),
+  /** Arguments that run in place of the agent's, when the answer is `approve`. They are judged first. */
+  updatedInput: z.record(z.string(), z.unknown()).optional(),
   reason: z.string().max(2_000).optional(),
   /** The version of the ask that was shown; absent: the current one. */
   version: z.number().int().positive().optional(),
@@ -115,19 +196,74 @@ export const askViewSchema = z.object({
   matches: z.array(matchSchema),
   agentSays: z.string().nullable(),
   openedAt: z.string(),
-  /** Null: the ask waits without limit. */
+  /** Whom it went to and who may answer; null: everybody with the role, on every channel. */
+  route: askRouteSchema.nullable(),
+  /** The deadline in effect: the time that kill switches froze is added. Null: the ask waits without limit. */
   deadline: z.string().nullable(),
+  /** A kill switch is engaged in whose scope the ask lies: only reject is possible. */
+  frozen: z.boolean(),
   resolvedAt: z.string().nullable(),
   resolvedBy: z.string().nullable(),
   resolvedVia: z.string().nullable(),
 });
 export type AskView = z.infer<typeof askViewSchema>;
 
+/** A pattern that an "always" answer may allow, with calls that it would and would not let through. */
+export const suggestionViewSchema = z.object({
+  pattern: z.string(),
+  preview: z.object({
+    wouldMatch: z.array(z.unknown()),
+    wouldNotMatch: z.array(z.unknown()),
+  }),
+});
+
+/** An ask with what an approver needs to answer it well. */
+export const askDetailSchema = askViewSchema.extend({
+  explanation: z.object({ riskLevel: z.string(), explanation: z.string(), reasoning: z.string(), risk: z.string() }),
+  /** The narrowest first; empty when no grant may answer it. */
+  suggestions: z.array(suggestionViewSchema),
+});
+export type AskDetail = z.infer<typeof askDetailSchema>;
+
+/** A grant as an admin makes it, without an ask. */
+export const grantBodySchema = z.object({
+  pattern: z.string().min(1).max(2_000),
+  /** Only in sessions with this root; absent: in every session of the tenant. */
+  root: path.optional(),
+  ttl: z
+    .number()
+    .int()
+    .positive()
+    .max(366 * 24 * 3600)
+    .optional(),
+  uses: z.number().int().positive().max(1_000_000).optional(),
+  /** Ids of the asking rules that it lifts; absent: those of the preset that ask because nothing else speaks. */
+  lifts: z.array(id).max(50).optional(),
+});
+export type GrantBody = z.infer<typeof grantBodySchema>;
+
 export const personBodySchema = z.object({
   name: plainText(200),
   groups: z.array(plainText(100)).max(50).default([]),
   roles: z.array(roleSchema).min(1).default(['approver']),
 });
+
+/** Who a person is on a channel: `slack` and `TEAM:USER`, `email` and the mailbox, `webhook` and `NAME:USER`. */
+export const identityBodySchema = z
+  .strictObject({ provider: z.enum(['slack', 'email', 'webhook']), externalId: plainText(254) })
+  // Mailboxes are compared as they are stored.
+  .transform((one) => (one.provider === 'email' ? { ...one, externalId: one.externalId.toLowerCase() } : one))
+  .refine(({ provider, externalId }) => IDENTITY_FORMS[provider].test(externalId), {
+    path: ['externalId'],
+    message: 'must be `TEAM:USER` for slack, a mailbox for email, `NAME:USER` for webhook',
+  });
+export type IdentityBody = z.infer<typeof identityBodySchema>;
+
+const IDENTITY_FORMS = {
+  slack: /^[A-Z0-9]{1,32}:[A-Z0-9]{1,32}$/i,
+  email: /^[^\s@<>",;]+@[^\s@<>",;]+$/,
+  webhook: /^[a-z0-9][a-z0-9_-]{0,63}:.+$/,
+} as const;
 
 export const pageQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(500).default(50),
@@ -167,31 +303,72 @@ const door = (app: Door['app'], method: Door['method'], doorPath: string, ...rol
 export const DOORS: readonly Door[] = [
   door('gateway', 'POST', '/v1/sessions', 'agent'),
   door('gateway', 'POST', '/v1/tool-calls', 'agent'),
+  door('gateway', 'POST', '/v1/tool-calls/batch', 'agent'),
   door('gateway', 'GET', '/v1/tool-calls/:id', 'agent'),
   door('gateway', 'POST', '/v1/tool-calls/:id/result', 'agent'),
+  door('gateway', 'GET', '/v1/tool-calls/:id/output', 'agent'),
   door('gateway', 'POST', '/v1/sessions/:id/cancel', 'agent', 'approver', 'admin'),
   door('gateway', 'POST', '/v1/sessions/:id/stop', 'agent', 'approver', 'admin'),
   door('gateway', 'POST', '/v1/sessions/:id/mode', 'agent', 'approver', 'admin'),
+  door('gateway', 'POST', '/v1/sessions/:id/mode/next', 'agent', 'approver', 'admin'),
+  door('gateway', 'GET', '/v1/sessions/:id/rules', 'agent', 'approver', 'admin'),
   door('gateway', 'POST', '/v1/sessions/:id/rules', 'agent', 'approver', 'admin'),
+  door('gateway', 'POST', '/v1/sessions/:id/limits', 'agent', 'approver', 'admin'),
+  door('gateway', 'POST', '/v1/sessions/:id/steps', 'agent'),
+  door('gateway', 'POST', '/v1/sessions/:id/usage', 'agent'),
+  door('gateway', 'POST', '/v1/sessions/:id/prompts', 'agent'),
+  door('gateway', 'POST', '/v1/sessions/:id/compactions', 'agent'),
   door('gateway', 'POST', '/v1/sessions/:id/reset-breaker', 'approver', 'admin'),
+  /** Public keys are public. */
+  door('gateway', 'GET', '/v1/permits/keys'),
+  door('gateway', 'POST', '/v1/permits/redeem', 'agent'),
+  door('gateway', 'GET', '/v1/sessions/:id/stream', 'agent'),
   /** The hook door answers 200 whatever the key: it checks the role itself and refuses in the agent's own form. */
   door('gateway', 'POST', '/hooks/:agent'),
+  /** Numbers without secrets. The door checks by itself who may read them: the loopback, METRICS_TOKEN, or a key of auditor or admin. */
+  door('gateway', 'GET', '/metrics'),
+  door('approver', 'GET', '/metrics'),
   /** Signing in brings its own proof: a one-time code or a key in the body. */
   door('approver', 'POST', '/sign-in'),
   door('approver', 'GET', '/sign-in/session', 'approver', 'admin'),
   door('approver', 'POST', '/sign-out', 'approver', 'admin'),
+  /** Signed by the workspace, over the raw bytes. */
+  door('approver', 'POST', '/channels/slack/interactions'),
+  /** Signed as Standard Webhooks sign, with a secret of the webhook that answers. */
+  door('approver', 'POST', '/channels/webhook/answers'),
+  /** A signed link shows; answering needs the page's own session of whoever it was sent to, which the door checks. */
+  door('approver', 'GET', '/channels/email/answer'),
+  door('approver', 'POST', '/channels/email/answer'),
   door('approver', 'GET', '/v1/asks', 'approver', 'admin'),
   door('approver', 'GET', '/v1/asks/:id', 'approver', 'admin'),
   door('approver', 'POST', '/v1/asks/:id/answer', 'approver', 'admin'),
+  door('approver', 'GET', '/v1/grants', 'approver', 'auditor', 'admin'),
+  door('approver', 'POST', '/v1/grants', 'admin'),
+  door('approver', 'DELETE', '/v1/grants/:id', 'approver', 'admin'),
   door('approver', 'GET', '/v1/sessions', 'approver', 'auditor', 'admin'),
   door('approver', 'GET', '/v1/sessions/:id', 'approver', 'auditor', 'admin'),
+  door('approver', 'GET', '/v1/sessions/:id/metrics', 'approver', 'auditor', 'admin'),
+  door('approver', 'GET', '/v1/kill-switches', 'approver', 'admin'),
+  door('approver', 'POST', '/v1/kill-switches', 'approver', 'admin'),
+  door('approver', 'GET', '/v1/kill-switches/:id', 'approver', 'admin'),
+  door('approver', 'POST', '/v1/kill-switches/:id/release', 'approver', 'admin'),
+  door('approver', 'GET', '/v1/agent-audit-log', 'auditor', 'admin'),
   door('approver', 'GET', '/v1/events', 'auditor', 'admin'),
   door('approver', 'GET', '/v1/verify', 'auditor', 'admin'),
+  /** The role is not enough: the key needs the right `originals.read`. */
+  door('approver', 'GET', '/v1/tool-calls/:id/original', 'approver', 'auditor', 'admin'),
+  /** Bull Board, which reads only. */
+  door('approver', 'GET', '/admin/queues', 'admin'),
+  door('approver', 'GET', '/admin/queues/*', 'admin'),
   door('approver', 'GET', '/v1/people', 'admin'),
   door('approver', 'POST', '/v1/people', 'admin'),
   door('approver', 'POST', '/v1/people/:id/keys', 'admin'),
+  door('approver', 'POST', '/v1/people/:id/identities', 'admin'),
+  door('approver', 'DELETE', '/v1/people/:id/identities/:provider/:externalId', 'admin'),
   door('approver', 'POST', '/v1/keys', 'admin'),
   door('approver', 'DELETE', '/v1/keys/:id', 'admin'),
+  door('approver', 'POST', '/v1/policies/analyse', 'admin'),
+  door('approver', 'POST', '/v1/policies/simulate', 'admin'),
   door('approver', 'GET', '/v1/policies/:name', 'admin', 'auditor'),
   door('approver', 'PUT', '/v1/policies/:name', 'admin'),
 ];

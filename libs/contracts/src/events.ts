@@ -5,15 +5,30 @@ import {
   answerScopeSchema,
   approvalStatusSchema,
   channelSchema,
+  effectSchema,
+  killScopeSchema,
   modeSchema,
   resultStatusSchema,
 } from './vocabulary.js';
 import { callArgumentsSchema, resolvedPathsSchema, sessionOpeningSchema } from './tool-call.js';
-import { breakerLimitsSchema, ruleSchema } from './policy-document.js';
+import { askRouteSchema, breakerLimitsSchema, ruleSchema } from './policy-document.js';
 import { factsSchema, grantSchema } from './facts.js';
+import { hookRunSchema } from './hooks.js';
 import { verdictSchema } from './verdict.js';
 
-/** The call as it was judged. */
+/**
+ * What redaction did to a call before it was stored. The verdict was made on the original; `sameVerdict`: the redacted form is
+ * judged alike, so a replay of the log makes it again. The original lies sealed in the vault.
+ */
+export const redactionRecordSchema = z.object({
+  found: z.array(z.object({ kind: z.string(), count: z.number().int() })),
+  sameVerdict: z.boolean(),
+  /** The verdict on the redacted form. */
+  redacted: z.object({ effect: effectSchema, ruleId: z.string() }),
+});
+export type RedactionRecord = z.infer<typeof redactionRecordSchema>;
+
+/** The call as it was judged; with `redaction` its secrets were replaced, and `args.hash` is still that of the original. */
 export const requestRecordSchema = z.object({
   callId: z.string(),
   keyId: z.string(),
@@ -26,6 +41,8 @@ export const requestRecordSchema = z.object({
   mode: z.string().nullable(),
   resolvedPaths: resolvedPathsSchema,
   description: z.string().nullable(),
+  /** Absent: nothing was redacted. */
+  redaction: redactionRecordSchema.optional(),
 });
 export type RequestRecord = z.infer<typeof requestRecordSchema>;
 
@@ -61,6 +78,8 @@ export const decisionSchema = z.object({
   updatedInput: z.string().nullable(),
   /** The agent should end its run. */
   stop: z.boolean(),
+  /** What hooks and guards tell the model beside the answer. */
+  additionalContext: z.string().optional(),
   /** True for a denial that counts towards the session's breaker. */
   counted: z.boolean().optional(),
 });
@@ -69,11 +88,28 @@ export type Decision = z.infer<typeof decisionSchema>;
 const event = <T extends string, B extends z.ZodType>(type: T, body: B) =>
   z.object({ type: z.literal(type), version: z.literal(1), body });
 
+/** What became of a background task, until the agent is told. `text`: the head of what the model may see. */
+export const backgroundResultSchema = z.object({ callId: z.string(), tool: z.string(), text: z.string() });
+export type BackgroundResult = z.infer<typeof backgroundResultSchema>;
+
+export const DIRECTIVES = ['nudge', 'compact', 'finalize', 'break'] as const;
+/**
+ * What the agent's loop is told to do: say less, make room, answer without tools, end the run. `level`: how strong a nudge is, from
+ * 1 to 3. `text` is for the model.
+ */
+export const toldSchema = z.object({
+  directive: z.enum(DIRECTIVES),
+  level: z.number().int().positive().optional(),
+  text: z.string(),
+});
+export type Told = z.infer<typeof toldSchema>;
+
 /** The terms that an ask was opened under; a policy published later does not change them. */
 export const askTermsSchema = z.object({
   holdSeconds: z.number().int(),
   passAsk: z.boolean(),
   breaker: breakerLimitsSchema,
+  route: askRouteSchema.optional(),
 });
 export type AskTerms = z.infer<typeof askTermsSchema>;
 
@@ -87,6 +123,8 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
       keyId: z.string(),
       opening: sessionOpeningSchema,
       rootId: z.string(),
+      /** ISO-8601 UTC, the database's clock; the session's time limit counts from here. */
+      at: z.string().optional(),
     }),
   ),
   /** A stopped session goes on: the same id was opened or used again. Breaker, totals, rules and grants stay. */
@@ -94,6 +132,53 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
   event('SessionModeChanged', z.object({ mode: modeSchema, by: z.string() })),
   event('SessionRulesChanged', z.object({ added: z.array(ruleSchema), removed: z.array(z.string()), by: z.string() })),
   event('SessionScopeChanged', z.object({ cwd: z.string().nullable(), roots: z.array(z.string()), by: z.string() })),
+  /** Silence is set and tools are narrowed; neither is ever taken back. */
+  event(
+    'SessionLimitsChanged',
+    z.object({ silent: z.boolean(), tools: z.array(z.string()).nullable(), by: z.string() }),
+  ),
+  /** The agent's loop reports its next step; results of background tasks are handed over with it. */
+  event(
+    'StepReported',
+    z.object({
+      step: z.number().int().nonnegative(),
+      /** Null: the loop does not say. */
+      newInformation: z.boolean().nullable(),
+      completed: z.boolean(),
+      handedOver: z.array(backgroundResultSchema),
+      told: toldSchema.nullable(),
+      by: z.string(),
+    }),
+  ),
+  /** Totals so far, never increments. */
+  event(
+    'UsageReported',
+    z.object({ tokens: z.number().int().nonnegative(), told: toldSchema.nullable(), by: z.string() }),
+  ),
+  /** The user wrote: a new turn begins. The text itself is not kept: its size in characters and its SHA-256 in hex. */
+  event(
+    'PromptSubmitted',
+    z.object({
+      characters: z.number().int().nonnegative(),
+      hash: z.string(),
+      handedOver: z.array(backgroundResultSchema),
+      by: z.string(),
+    }),
+  ),
+  /** The agent's context was made smaller, or should have been. `ok` null: it is about to begin. */
+  event('CompactionReported', z.object({ phase: z.enum(['pre', 'post']), ok: z.boolean().nullable(), by: z.string() })),
+  /** Results of background tasks that the next call took along, for an agent that reports no steps. */
+  event('ResultsHandedOver', z.object({ callIds: z.array(z.string()), callId: z.string() })),
+  /** How the calls of one step are to be run, by our ids: `abortOn` names those whose failure stops their parallel siblings. */
+  event(
+    'BatchPlanned',
+    z.object({
+      batches: z.array(z.object({ parallel: z.boolean(), calls: z.array(z.string()), abortOn: z.array(z.string()) })),
+      by: z.string(),
+    }),
+  ),
+  /** The failure of a call stopped the calls that ran beside it. */
+  event('SiblingsStopped', z.object({ callId: z.string(), calls: z.array(z.string()) })),
   event('SessionCancelled', z.object({ reason: z.string(), by: z.string() })),
   event('SessionStopped', z.object({ reason: z.string(), by: z.string() })),
   event(
@@ -105,6 +190,35 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
       basis: basisSchema,
       timeoutMs: z.number().int().nullable(),
       terms: askTermsSchema.optional(),
+      /** What would run instead of the agent's own arguments, because a hook rewrote them: people answer this. */
+      finalArgs: callArgumentsSchema.optional(),
+      /** What hooks and guards tell the model beside the answer. */
+      additionalContext: z.string().optional(),
+    }),
+  ),
+  /** A channel showed the ask. `textHash`: SHA-256 in hex of the text as it was shown, so that it can be compared with what ran. */
+  event(
+    'AskNotified',
+    z.object({
+      askId: z.string(),
+      channel: channelSchema,
+      kind: z.enum(['card', 'reminder']),
+      version: z.number().int(),
+      target: z.string(),
+      textHash: z.string(),
+    }),
+  ),
+  /** A channel could not show the ask; it stays open. `final`: it is not tried again. */
+  event(
+    'NotifyFailed',
+    z.object({
+      askId: z.string(),
+      channel: channelSchema,
+      kind: z.string(),
+      target: z.string(),
+      problem: z.string(),
+      attempt: z.number().int(),
+      final: z.boolean(),
     }),
   ),
   /** A held hook was answered "pending": from now on an approval becomes a one-time grant. */
@@ -121,6 +235,8 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
       scope: answerScopeSchema,
       by: answererSchema,
       reason: z.string().nullable(),
+      /** What was put in the place of the arguments, and what the policy said of it. */
+      edited: z.object({ argsHash: z.string(), effect: effectSchema, ruleId: z.string() }).optional(),
     }),
   ),
   event('AskAnswerRefused', z.object({ askId: z.string(), answer: z.string(), by: answererSchema, code: z.string() })),
@@ -132,11 +248,20 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
       status: approvalStatusSchema,
       by: answererSchema,
       reason: z.string(),
+      /** ISO-8601 UTC, the database's clock as it was read for this decision. */
+      at: z.string().optional(),
     }),
   ),
   event(
     'ToolCallDecided',
-    z.object({ request: requestRecordSchema, verdict: verdictSchema, decision: decisionSchema, basis: basisSchema }),
+    z.object({
+      request: requestRecordSchema,
+      verdict: verdictSchema,
+      decision: decisionSchema,
+      basis: basisSchema,
+      /** The arguments that a hook put in place of the agent's own; the verdict is of both. */
+      finalArgs: callArgumentsSchema.optional(),
+    }),
   ),
   event(
     'ToolResultReported',
@@ -148,16 +273,31 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
       preview: z.string(),
       outputHash: z.string().nullable(),
       error: z.string().nullable(),
+      /** What the seeds call it: a call that was never allowed to run is blocked, whatever is said of it. */
+      outcome: z.enum(['BLOCKED', 'SUCCEEDED', 'FAILED']).optional(),
+      /** Code points of the whole output. */
+      outputChars: z.number().int().nonnegative().optional(),
+      /** The whole redacted output is kept sealed, since the model saw only a part of it. */
+      kept: z.boolean().optional(),
+      /** What was redacted in output and error. */
+      redacted: z.array(z.object({ kind: z.string(), count: z.number().int() })).optional(),
+      /** The call went on by itself: its result is handed over with the agent's next step. */
+      background: z.boolean().optional(),
     }),
   ),
   event('GrantCreated', z.object({ grant: grantSchema })),
-  event('GrantConsumed', z.object({ grantId: z.string(), callId: z.string() })),
+  /** `tenantWide`: one use of a grant that stands in the tenant's stream; the call's own session records it. */
+  event('GrantConsumed', z.object({ grantId: z.string(), callId: z.string(), tenantWide: z.boolean().optional() })),
   event('GrantRevoked', z.object({ grantId: z.string(), by: z.string() })),
+  /** An executor took the allowed call up: from now on it counts as running until its result is reported. */
+  event('PermitRedeemed', z.object({ callId: z.string(), permitId: z.string(), keyId: z.string(), tool: z.string() })),
   /** Too many denials: every later call is denied until a person resets the breaker. */
   event('BreakerOpened', z.object({ reason: z.string(), inARow: z.number().int(), total: z.number().int() })),
   event('BreakerReset', z.object({ by: z.string() })),
   /** A call of a session below this root was denied: it counts in the root's total. */
   event('ChildDenied', z.object({ sessionId: z.string(), callId: z.string() })),
+  /** A hook ran, or should have. Its effect on a call stands in that call's verdict. */
+  event('HookRan', hookRunSchema),
   /** Something the agent reported that changes nothing but belongs in the record. */
   event('AgentReported', z.object({ kind: z.string(), detail: z.string() })),
 ]);
@@ -169,7 +309,14 @@ export const tenantEventSchema = z.discriminatedUnion('type', [
   event('PolicyPublished', z.object({ name: z.string(), version: z.number().int(), hash: z.string(), by: z.string() })),
   event(
     'KeyChanged',
-    z.object({ keyId: z.string(), role: z.string(), change: z.enum(['made', 'revoked']), by: z.string() }),
+    z.object({
+      keyId: z.string(),
+      role: z.string(),
+      /** What it may do beyond its role; absent: nothing. */
+      rights: z.array(z.string()).optional(),
+      change: z.enum(['made', 'revoked']),
+      by: z.string(),
+    }),
   ),
   event(
     'MembershipChanged',
@@ -179,10 +326,27 @@ export const tenantEventSchema = z.discriminatedUnion('type', [
       groups: z.array(z.string()),
       roles: z.array(z.string()),
       change: z.enum(['added', 'changed', 'removed']),
+      /** Who the person is on a channel, when that is what changed. */
+      identity: z.object({ provider: z.string(), externalId: z.string(), linked: z.boolean() }).optional(),
       by: z.string(),
     }),
   ),
   event('LogRead', z.object({ by: z.string(), query: z.string() })),
+  /** Nothing in its scope is allowed or approved until it is released; `value` null only for the scope `tenant`. */
+  event(
+    'KillSwitchEngaged',
+    z.object({
+      killId: z.string(),
+      scope: killScopeSchema,
+      value: z.string().nullable(),
+      reason: z.string(),
+      by: z.string(),
+    }),
+  ),
+  event('KillSwitchReleased', z.object({ killId: z.string(), by: z.string() })),
+  /** A grant for all sessions of the tenant. */
+  event('GrantCreated', z.object({ grant: grantSchema })),
+  event('GrantRevoked', z.object({ grantId: z.string(), by: z.string() })),
 ]);
 export type TenantEvent = z.infer<typeof tenantEventSchema>;
 
@@ -253,6 +417,9 @@ export function eventColumns(item: LedgerEvent): EventColumns {
     case 'AskParked':
     case 'AskHeld':
       return { ...NO_COLUMNS, callId: item.body.callId, askId: item.body.askId };
+    case 'AskNotified':
+    case 'NotifyFailed':
+      return { ...NO_COLUMNS, askId: item.body.askId, channel: item.body.channel };
     case 'AskAnswered':
     case 'AskAnswerRefused':
       return { ...NO_COLUMNS, askId: item.body.askId, personId: item.body.by.personId, channel: item.body.by.channel };
@@ -265,6 +432,10 @@ export function eventColumns(item: LedgerEvent): EventColumns {
         channel: item.body.by.channel,
       };
     case 'ToolResultReported':
+      return { ...NO_COLUMNS, callId: item.body.callId, tool: item.body.tool };
+    case 'HookRan':
+      return { ...NO_COLUMNS, callId: item.body.callId };
+    case 'PermitRedeemed':
       return { ...NO_COLUMNS, callId: item.body.callId, tool: item.body.tool };
     case 'GrantConsumed':
       return { ...NO_COLUMNS, callId: item.body.callId };
@@ -279,6 +450,9 @@ export function eventColumns(item: LedgerEvent): EventColumns {
       return { ...NO_COLUMNS, personId: item.body.personId };
     case 'SessionStarted':
       return { ...NO_COLUMNS, agent: item.body.opening.agent };
+    case 'SiblingsStopped':
+    case 'ResultsHandedOver':
+      return { ...NO_COLUMNS, callId: item.body.callId };
     default:
       return NO_COLUMNS;
   }

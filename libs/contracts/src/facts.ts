@@ -1,6 +1,6 @@
 /** What the engine needs to know from outside: session, time, policy identity. All of it is recorded with the decision. */
 import { z } from 'zod';
-import { effectSchema, modeSchema } from './vocabulary.js';
+import { effectSchema, killScopeSchema, modeSchema } from './vocabulary.js';
 import { ruleSchema } from './policy-document.js';
 import { resolvedPathsSchema } from './tool-call.js';
 
@@ -19,6 +19,12 @@ export const grantSchema = z.object({
   personId: z.string().nullable(),
   /** ISO-8601 UTC in the database's clock. */
   expiresAt: z.string().nullable(),
+  /** How many calls it may let through in all; absent or null: any number. */
+  uses: z.number().int().positive().nullable().optional(),
+  /** Of a tenant-wide grant: only in sessions that have this root; absent or null: in all of them. */
+  root: z.string().nullable().optional(),
+  /** True: it holds in every session of the tenant. Absent: only in the session that it was made in. */
+  tenantWide: z.boolean().optional(),
 });
 export type Grant = z.infer<typeof grantSchema>;
 
@@ -34,6 +40,15 @@ export const progressSchema = z.object({
   diminishingReturns: z.boolean(),
 });
 export type Progress = z.infer<typeof progressSchema>;
+
+/** An engaged kill switch in whose scope a call lies. `value` is null for the scope `tenant`. */
+export const killFactSchema = z.object({
+  killId: z.string(),
+  scope: killScopeSchema,
+  value: z.string().nullable(),
+  reason: z.string(),
+});
+export type KillFact = z.infer<typeof killFactSchema>;
 
 /** The session as the engine sees it. Ancestors' cancel, stop and breaker are folded in; `heldBy` names the session that holds. */
 export const sessionFactsSchema = z.object({
@@ -55,6 +70,8 @@ export const sessionFactsSchema = z.object({
   home: z.string().nullable(),
   /** Absent: nothing was reported, and no limit on it is reached. */
   progress: progressSchema.optional(),
+  /** The kill switch that holds this very call, by tenant, agent, session or tool. Absent: none. */
+  kill: killFactSchema.optional(),
 });
 export type SessionFacts = z.infer<typeof sessionFactsSchema>;
 

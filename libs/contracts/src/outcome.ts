@@ -18,6 +18,8 @@ export const callOutcomeSchema = z.object({
   passAsk: z.boolean().optional(),
   updatedInput: z.unknown().optional(),
   additionalContext: z.string().optional(),
+  /** Signed proof of an allow, for whoever runs the tool; only when it was asked for. */
+  permit: z.string().optional(),
   /** The agent should end its run. */
   stop: z.boolean().optional(),
 });

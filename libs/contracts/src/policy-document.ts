@@ -1,6 +1,6 @@
 /** A policy as people write it: which preset, which rules, which limits. */
 import { z } from 'zod';
-import { effectSchema, modeSchema, presetSchema, ruleSourceSchema } from './vocabulary.js';
+import { channelSchema, effectSchema, modeSchema, presetSchema, riskSchema, ruleSourceSchema } from './vocabulary.js';
 
 /** A rule as an object; a plain string is the pattern alone. `match` / `notMatch` are examples checked at load. */
 export const ruleObjectSchema = z.object({
@@ -47,6 +47,50 @@ export const breakerLimitsSchema = z.object({
 });
 export type BreakerLimits = z.infer<typeof breakerLimitsSchema>;
 
+export const askCapsSchema = z.object({
+  perSession: z.number().int().positive().max(1_000_000),
+  perMinute: z.number().int().positive().max(1_000_000),
+});
+export type AskCaps = z.infer<typeof askCapsSchema>;
+
+const names = z.array(z.string().min(1).max(256)).max(200);
+/** Which people an ask goes to, and where. Of the lists that choose asks (tools, agents, rules, risk) every given one must fit. */
+export const routeSchema = z.strictObject({
+  tools: names.optional(),
+  agents: names.optional(),
+  /** Rule ids; a final `*` stands for any ending. */
+  rules: names.optional(),
+  risk: z.array(riskSchema).optional(),
+  /** `slack`, or with a target `slack:C024BE91L`; absent: every channel that is set up. */
+  channels: z
+    .array(
+      z
+        .string()
+        .regex(/^(slack|webhook|email)(:\S+)?$/, 'must be `slack`, `webhook` or `email`, with `:target` or without'),
+    )
+    .max(50)
+    .optional(),
+  /** `group:NAME`, `person:NAME` or `program:NAME` (a webhook's); absent: everybody with the role; empty: nobody. */
+  approvers: z
+    .array(z.string().regex(/^(group|person|program):.+$/, 'must be `group:NAME`, `person:NAME` or `program:NAME`'))
+    .max(200)
+    .optional(),
+  /** Channels where such an ask may be rejected but not approved. */
+  rejectOnlyOn: z.array(channelSchema).optional(),
+  /** Reminds once after this many seconds. */
+  remindAfter: z.number().int().positive().max(86_400).optional(),
+});
+export type Route = z.infer<typeof routeSchema>;
+
+/** Whom an ask went to: null stands for all channels, or for everybody with the role. */
+export const askRouteSchema = z.object({
+  channels: z.array(z.string()).nullable(),
+  approvers: z.array(z.string()).nullable(),
+  rejectOnlyOn: z.array(channelSchema),
+  remindAfter: z.number().int().nullable(),
+});
+export type AskRoute = z.infer<typeof askRouteSchema>;
+
 export const policyDocumentSchema = z
   .object({
     preset: presetSchema.default('standard'),
@@ -63,9 +107,24 @@ export const policyDocumentSchema = z
     holdSeconds: z.number().int().positive().max(3_500).default(540),
     /** Hand questions to the agent's own prompt instead of our channels. */
     passAsk: z.boolean().default(false),
-    /** May a silent or child session's ask reach people through its root? */
+    /** May the asks of child sessions reach people through their root? False: child sessions are silent. */
     childAsks: z.boolean().default(true),
+    /** The first route that fits an ask tells whom it goes to; none: everybody, on every channel. */
+    routes: z.array(routeSchema).max(100).default([]),
     breaker: breakerLimitsSchema.default({ inARow: 3, total: 20, counts: ['policy', 'person'] }),
+    /** A call that a person denied is denied again unasked for this many seconds; 0: it is asked again each time. */
+    denialMemorySeconds: z.number().int().nonnegative().max(86_400).default(0),
+    /** How many questions a session may put in all, and in one minute; more are denied without asking. */
+    askCaps: askCapsSchema.default({ perSession: 1_000, perMinute: 120 }),
+    /** `commands`: whoever runs a command must do so inside a sandbox; the permit says so. */
+    sandbox: z.enum(['none', 'commands']).default('none'),
+    /** How long a session may go on calling tools, in seconds; absent: without limit. */
+    sessionSeconds: z
+      .number()
+      .int()
+      .positive()
+      .max(366 * 24 * 3600)
+      .optional(),
     roots: z.array(z.string()).default([]),
     additionalDirectories: z.array(z.string()).default([]),
     /** Tools of the tenant's own, and its own entries for tools of the preset; each is checked when the policy is compiled. */

@@ -48,7 +48,12 @@ export const ROLES = ['agent', 'approver', 'auditor', 'admin'] as const;
 export const roleSchema = z.enum(ROLES);
 export type Role = z.infer<typeof roleSchema>;
 
-export const CHANNELS = ['web', 'slack', 'webhook', 'cli', 'agent', 'classifier', 'system'] as const;
+export const RIGHTS = ['originals.read'] as const;
+export const rightSchema = z.enum(RIGHTS);
+/** What a key may do beyond its role. `originals.read`: see calls as they were before redaction, each time on record. */
+export type Right = z.infer<typeof rightSchema>;
+
+export const CHANNELS = ['web', 'slack', 'webhook', 'email', 'cli', 'agent', 'classifier', 'system'] as const;
 export const channelSchema = z.enum(CHANNELS);
 /** A way to reach people or programs. `agent` is the agent's own prompt; `system` is a timer, a cancel or a stop. */
 export type Channel = z.infer<typeof channelSchema>;
@@ -69,6 +74,11 @@ export type Answer = z.infer<typeof answerSchema>;
 export const ANSWER_SCOPES = ['once', 'session', 'always'] as const;
 export const answerScopeSchema = z.enum(ANSWER_SCOPES);
 export type AnswerScope = z.infer<typeof answerScopeSchema>;
+
+export const KILL_SCOPES = ['tenant', 'agent', 'session', 'tool'] as const;
+export const killScopeSchema = z.enum(KILL_SCOPES);
+/** What a kill switch freezes: all, an agent by name, a session with all below it, or a tool by name. */
+export type KillScope = z.infer<typeof killScopeSchema>;
 
 export const RESULT_STATUSES = ['succeeded', 'failed', 'cancelled'] as const;
 export const resultStatusSchema = z.enum(RESULT_STATUSES);

@@ -270,7 +270,7 @@ describe('the application role', () => {
     const timeouts = await app.query(
       "SELECT current_setting('statement_timeout') AS s, current_setting('idle_in_transaction_session_timeout') AS i",
     );
-    expect(timeouts.rows).toEqual([{ s: '30s', i: '15s' }]);
+    expect(timeouts.rows).toEqual([{ s: '30s', i: '5s' }]);
     await app.end();
   });
 });

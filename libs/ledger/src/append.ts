@@ -12,7 +12,7 @@ export interface Queryable {
 
 const APPEND = {
   name: 'append',
-  text: 'SELECT * FROM append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+  text: 'SELECT * FROM append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)',
 };
 
 interface AppendRow {

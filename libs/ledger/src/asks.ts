@@ -28,7 +28,7 @@ export interface Asks {
   list(query: AskQuery): Promise<Page<AskView>>;
   /** Null for an unknown id, and for another tenant's. */
   get(tenantId: string, askId: string): Promise<AskView | null>;
-  /** Open asks of all tenants whose deadline has passed by the database's clock, the longest overdue first. */
+  /** Open asks of all tenants whose deadline in effect has passed by the database's clock, the longest overdue first. */
   due(limit: number): Promise<DueAsk[]>;
   /** Open asks of all tenants, oldest first: what a start-up has to take up again. */
   open(limit: number): Promise<(DueAsk & { deadline: string | null })[]>;
@@ -36,12 +36,13 @@ export interface Asks {
   opened(tenantId: string, askIds: readonly string[]): Promise<Record<string, OpenedAsk>>;
 }
 
-/** An ask's row for whoever ends it. `overdue` by the database's clock at the time of reading. */
+/** An ask's row for whoever ends it. `overdue` and `frozen` by the database's clock at the time of reading. */
 export interface AskToEnd {
   readonly askId: string;
   readonly sessionId: string;
   readonly status: AskStatus;
   readonly overdue: boolean;
+  readonly frozen: boolean;
   readonly opened: OpenedAsk;
 }
 
@@ -58,6 +59,7 @@ interface Row {
   readonly version: number;
   readonly opened_at_text: string;
   readonly deadline_text: string | null;
+  readonly frozen: boolean;
   readonly resolved_at_text: string | null;
   readonly resolved_by: string | null;
   readonly resolved_via: string | null;
@@ -65,7 +67,13 @@ interface Row {
   readonly path: string[] | null;
 }
 
-const SELECT = `SELECT a.*, ${isoTime('a.opened_at')} AS opened_at_text, ${isoTime('a.deadline')} AS deadline_text,
+/** The deadline in effect at a time: what kill switches froze is added. */
+const inEffect = (at: string): string =>
+  `deadline_in_effect(a.tenant_id, a.session_id, a.agent, a.tool, a.opened_at, a.deadline, ${at})`;
+const FROZEN = `(a.status = 'open' AND is_frozen(a.tenant_id, a.session_id, a.agent, a.tool))`;
+
+const SELECT = `SELECT a.*, ${isoTime('a.opened_at')} AS opened_at_text, ${FROZEN} AS frozen,
+  ${isoTime(inEffect('coalesce(a.resolved_at, clock_timestamp())'))} AS deadline_text,
   ${isoTime('a.resolved_at')} AS resolved_at_text,
   (WITH RECURSIVE up AS (
      SELECT h.stream_id, h.parent_id, 1 AS depth FROM heads h WHERE h.tenant_id = a.tenant_id AND h.stream_id = a.session_id
@@ -85,14 +93,16 @@ export function createAsks(db: Database): Asks {
       return rows[0] ? viewOf(rows[0]) : null;
     },
     due: async (limit) => {
-      const text = `SELECT tenant_id, session_id, id, deadline FROM asks
-        WHERE status = 'open' AND deadline <= clock_timestamp() ORDER BY deadline, id LIMIT $1`;
+      // The statement's time is fixed, so the index finds those whose first deadline has passed; few of them were put off.
+      const text = `SELECT a.tenant_id, a.session_id, a.id FROM asks a
+        WHERE a.status = 'open' AND a.deadline <= statement_timestamp() AND ${inEffect('statement_timestamp()')} <= statement_timestamp()
+        ORDER BY a.deadline, a.id LIMIT $1`;
       const { rows } = await db.pool.query<DueRow>({ name: 'asks_due', text, values: [limit] });
       return rows.map(dueOf);
     },
     open: async (limit) => {
-      const text = `SELECT tenant_id, session_id, id, ${isoTime('deadline')} AS deadline FROM asks
-        WHERE status = 'open' ORDER BY opened_at, id LIMIT $1`;
+      const text = `SELECT a.tenant_id, a.session_id, a.id, ${isoTime(inEffect('clock_timestamp()'))} AS deadline FROM asks a
+        WHERE a.status = 'open' ORDER BY a.opened_at, a.id LIMIT $1`;
       const { rows } = await db.pool.query<DueRow & { deadline: string | null }>(text, [limit]);
       return rows.map((row) => ({ ...dueOf(row), deadline: row.deadline }));
     },
@@ -134,8 +144,9 @@ async function list(pool: pg.Pool, query: AskQuery): Promise<Page<AskView>> {
 /** Loads what ending these asks needs. */
 export async function asksToEnd(db: Queryable, tenantId: string, askIds: readonly string[]): Promise<AskToEnd[]> {
   if (askIds.length === 0) return [];
-  const text = `SELECT id, session_id, status, opened, joined, coalesce(deadline <= clock_timestamp(), false) AS overdue
-    FROM asks WHERE id = ANY($1::text[]) AND tenant_id = $2`;
+  const text = `SELECT a.id, a.session_id, a.status, a.opened, a.joined, ${FROZEN} AS frozen,
+      coalesce(${inEffect('clock_timestamp()')} <= clock_timestamp(), false) AS overdue
+    FROM asks a WHERE a.id = ANY($1::text[]) AND a.tenant_id = $2`;
   const values = [askIds.map(toColumn), toColumn(tenantId)];
   const { rows } = await db.query<Row & { joined: string; overdue: boolean }>({ name: 'asks_to_end', text, values });
   return rows.map((row) => ({
@@ -143,12 +154,15 @@ export async function asksToEnd(db: Queryable, tenantId: string, askIds: readonl
     sessionId: fromColumn(row.session_id),
     status: row.status,
     overdue: row.overdue,
+    frozen: row.frozen,
     opened: { ...(JSON.parse(row.opened) as BodyOf<'AskOpened'>), joined: parseJoined(row.joined) },
   }));
 }
 
 function viewOf(row: Row): AskView {
-  const { request, verdict } = JSON.parse(row.opened) as BodyOf<'AskOpened'>;
+  const { request, verdict, terms, finalArgs } = JSON.parse(row.opened) as BodyOf<'AskOpened'>;
+  // What hooks made of the arguments is what runs.
+  const args = finalArgs ?? request.args;
   return {
     id: fromColumn(row.id),
     status: row.status,
@@ -158,16 +172,18 @@ function viewOf(row: Row): AskView {
     callId: fromColumn(row.call_id),
     agent: fromColumn(row.agent),
     tool: fromColumn(row.tool),
-    args: argumentsText(request.args),
-    argsHash: row.args_hash,
+    args: argumentsText(args),
+    argsHash: args.hash,
     cwd: request.cwd,
     ruleId: fromColumn(row.rule_id),
     reason: verdict.reason,
     risk: row.risk as Risk,
     matches: verdict.matches,
     agentSays: request.description === null ? null : escapeForDisplay(request.description, { keepLines: true }),
+    route: terms?.route ?? null,
     openedAt: row.opened_at_text,
     deadline: row.deadline_text,
+    frozen: row.frozen,
     resolvedAt: row.resolved_at_text,
     resolvedBy: fromColumnOrNull(row.resolved_by),
     resolvedVia: row.resolved_via,

@@ -5,10 +5,14 @@ import { keyColumns } from './load-round.js';
 import { fromColumn, fromColumnOrNull, toColumn } from './column-text.js';
 import type { Database } from './database.js';
 
-/** One call's row. `reported`: its result came in; the fingerprint tells the same report from another. */
+/**
+ * One call's row. `reported`: its result came in; the fingerprint tells the same report from another. `redeemed`: the permit
+ * that an executor took it up with.
+ */
 export interface CallView extends PriorCall {
   readonly key: CallKey;
   readonly reported: string | null;
+  readonly redeemed: { readonly permitId: string; readonly at: string } | null;
 }
 
 export interface Calls {
@@ -31,6 +35,8 @@ interface Row {
   readonly ask_id: string | null;
   readonly outcome: string;
   readonly report_hash: string | null;
+  readonly redeemed_at: Date | null;
+  readonly permit_id: string | null;
 }
 
 export function createCalls(db: Database): Calls {
@@ -49,7 +55,7 @@ export function createCalls(db: Database): Calls {
           AND k.tool_use_id = q.tool_use AND k.attempt = q.attempt`;
       const { rows } = await db.pool.query<Row>({ name: 'calls_by_keys', text, values: keyColumns(keys) });
       return rows.map((row) => {
-        const { key, reported: _reported, ...prior } = viewOf(row);
+        const { key, reported: _reported, redeemed: _redeemed, ...prior } = viewOf(row);
         return { key, prior };
       });
     },
@@ -72,5 +78,9 @@ function viewOf(row: Row): CallView {
     askId: fromColumnOrNull(row.ask_id),
     outcome: JSON.parse(row.outcome) as CallOutcome,
     reported: fromColumnOrNull(row.report_hash),
+    redeemed:
+      row.redeemed_at === null
+        ? null
+        : { permitId: fromColumn(row.permit_id ?? ''), at: row.redeemed_at.toISOString() },
   };
 }

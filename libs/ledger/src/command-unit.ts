@@ -1,14 +1,22 @@
 /** What a decided command stores: the session's events, the counts of its root, and what must not have moved. */
 import {
   childDenialEvents,
+  decideTenantCommand,
   evolve,
+  evolveTenant,
   initialState,
   outcomeOf,
   type BodyOf,
   type SessionCommand,
   type SessionState,
 } from '@countersign/approval';
-import type { CallOutcome, SessionEvent } from '@countersign/contracts';
+import {
+  TENANT_STREAM,
+  type CallOutcome,
+  type ErrorCode,
+  type SessionEvent,
+  type TenantEvent,
+} from '@countersign/contracts';
 import type { AskToEnd } from './asks.js';
 import type { Line, LineMember } from './load-line.js';
 import type { AppendUnit, StreamAppend } from './types.js';
@@ -31,18 +39,58 @@ interface Target {
   readonly sessionId: string;
 }
 
-/** One unit: the session's events on the line that was read, under the tenant's epoch. */
-export function commandUnit(target: Target, line: Line, { command, events, asks }: Decided): AppendUnit {
+export type CommandUnit =
+  | { readonly ok: true; readonly unit: AppendUnit }
+  | { readonly ok: false; readonly code: ErrorCode; readonly message?: string };
+
+/**
+ * One unit: the session's events on the line that was read, under the tenant's epoch. A tenant-wide grant goes to the tenant's
+ * own stream; refused when that has no room for it.
+ */
+export function commandUnit(target: Target, line: Line, { command, events, asks }: Decided): CommandUnit {
   const { tenantId } = target;
-  const own = ownStream(target, line, command, events);
-  const counted = countedInRoot(target, line, { events, asks });
+  const granted = tenantStream(tenantId, line, events.filter(isTenantWide));
+  if (!granted.ok) return granted;
+  const kept = events.filter((event) => !isTenantWide(event));
+  const own = ownStream(target, line, command, kept);
+  const counted = countedInRoot(target, line, { events: kept, asks });
   const still = counted ? line.ancestors.slice(1) : line.ancestors;
   const unit = {
-    streams: counted ? [own, counted] : [own],
+    // What is allowed for good stands in the log before the answer that it came from is carried out.
+    streams: [...granted.streams, own, ...(counted ? [counted] : [])],
     epochs: [{ tenantId, epoch: line.epoch }],
     unmoved: still.map((member) => ({ tenantId, streamId: member.sessionId, seq: member.seq })),
   };
-  return events.some(raisesEpoch) ? { ...unit, raiseEpoch: [tenantId] } : unit;
+  return { ok: true, unit: events.some(raisesEpoch) ? { ...unit, raiseEpoch: [tenantId] } : unit };
+}
+
+type GrantCreated = Extract<SessionEvent, { type: 'GrantCreated' }>;
+
+function isTenantWide(event: SessionEvent): event is GrantCreated {
+  return event.type === 'GrantCreated' && event.body.grant.tenantWide === true;
+}
+
+type TenantPart =
+  | { readonly ok: true; readonly streams: StreamAppend[] }
+  | { readonly ok: false; readonly code: ErrorCode; readonly message?: string };
+
+/** The grants as the tenant's stream takes them, each decided on what the ones before it left. */
+function tenantStream(tenantId: string, { tenant, now, usedUp }: Line, grants: readonly GrantCreated[]): TenantPart {
+  let { state } = tenant;
+  const events: TenantEvent[] = [];
+  for (const { body } of grants) {
+    const decided = decideTenantCommand(state, { type: 'CreateGrant', grant: body.grant }, { now, usedUp });
+    if (!decided.ok) return decided;
+    state = decided.events.reduce(evolveTenant, state);
+    events.push(...decided.events);
+  }
+  if (events.length === 0) return { ok: true, streams: [] };
+  return { ok: true, streams: [{ tenantId, streamId: TENANT_STREAM, expectedSeq: tenant.seq, events, state }] };
+}
+
+/** May this command change what others rest on? Then the tenant's lock is taken alone before anything is read. */
+export function mayRaiseEpoch(command: SessionCommand): boolean {
+  return command.type === 'RevokeGrant' || (command.type === 'AnswerAsk' && command.scope === 'always');
 }
 
 function ownStream(target: Target, { session }: Line, command: SessionCommand, events: readonly SessionEvent[]) {
@@ -57,8 +105,9 @@ function ownStream(target: Target, { session }: Line, command: SessionCommand, e
 }
 
 /** The root whose breaker the unit opens, if the unit is a subagent's. */
-export function rootStoppedBy({ streams: [, root] }: AppendUnit): string | null {
-  return root?.events.some((event) => event.type === 'BreakerOpened') ? root.streamId : null;
+export function rootStoppedBy({ streams }: AppendUnit, sessionId: string): string | null {
+  const others = streams.filter(({ streamId }) => streamId !== sessionId);
+  return others.find(({ events }) => events.some((event) => event.type === 'BreakerOpened'))?.streamId ?? null;
 }
 
 /** A subagent's counted denials stand in its root's total too: the root's stream, when these events add to it. */

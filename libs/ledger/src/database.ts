@@ -39,6 +39,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!closing) options.onError?.(error);
   };
   pool.on('error', onError);
+  // A connection that breaks between two queries of a transaction says so to whoever holds it; its next query fails anyway.
+  // Without a listener that word would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError }),
   });
@@ -74,10 +77,17 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
   });
 }
 
-/** Locks heads in the one order that all writers keep, for the rest of the transaction. */
-export async function lockHeads(db: Queryable, heads: readonly StreamKey[]): Promise<void> {
+/**
+ * Locks heads in the one order that all writers keep, for the rest of the transaction. `raised`: the tenants whose epoch the
+ * transaction may raise.
+ */
+export async function lockHeads(
+  db: Queryable,
+  heads: readonly StreamKey[],
+  raised: readonly string[] = [],
+): Promise<void> {
   const rows = heads.map((head) => [toColumn(head.tenantId), toColumn(head.streamId)]);
-  await db.query({ name: 'lock_heads', text: 'SELECT lock_heads($1)', values: [rows] });
+  await db.query({ name: 'lock_heads', text: 'SELECT lock_heads($1, $2)', values: [rows, raised.map(toColumn)] });
 }
 
 /** Locks the heads, then runs `work` in that transaction: what it loads cannot move before it appends. */

@@ -12,16 +12,46 @@ export interface FeedPosition {
   readonly position: string;
 }
 
+/** What a follower asks for. */
+export interface FollowQuery {
+  readonly after: FeedPosition;
+  /** Only events of these types; absent: all. */
+  readonly types?: readonly string[];
+  /** How many events are looked at, whatever their type. */
+  readonly limit: number;
+}
+
+/** `next` is where to go on, also when nothing of the types was found; `more`: there may be some right now. */
+export interface Followed {
+  readonly items: StoredEvent[];
+  readonly next: FeedPosition;
+  readonly more: boolean;
+}
+
+/** How far a follower is behind. */
+export interface FollowerLag {
+  /** Events after the position, counted up to 10,000; those that no reader may see yet included. */
+  readonly events: number;
+  /** Age of the first of them by the database's clock; 0 when there is none. */
+  readonly seconds: number;
+}
+
 export interface Events {
   /** Newest first. A page never repeats an event of an earlier one, whatever is appended meanwhile. */
   list(tenantId: string, query: Partial<EventQuery>): Promise<Page<StoredEvent>>;
   /** Events of one stream in order, after `afterSeq`. */
   ofStream(stream: { tenantId: string; streamId: string }, afterSeq: number, limit: number): Promise<StoredEvent[]>;
+  /** The decisions on one call, newest first, at most five. */
+  decisionsOn(stream: { tenantId: string; streamId: string }, callId: string): Promise<StoredEvent[]>;
   /**
    * Events of all tenants after a position, each once and in a stable order: by transaction below the oldest one that still
    * runs, so that nothing can appear later before what was read. `next` is where to go on.
    */
-  feed(after: FeedPosition, limit: number): Promise<{ items: StoredEvent[]; next: FeedPosition }>;
+  follow(query: FollowQuery): Promise<Followed>;
+  /** `follow` without types. */
+  feed(after: FeedPosition, limit: number): Promise<Followed>;
+  /** For the gauge of a follower. */
+  lag(after: FeedPosition): Promise<FollowerLag>;
 }
 
 export const FEED_START: FeedPosition = { txid: '0', position: '0' };
@@ -36,7 +66,17 @@ export function createEvents(db: Database): Events {
       const { rows } = await db.pool.query<EventRow>({ name: 'events_of_stream', text, values });
       return rows.map(storedEvent);
     },
-    feed: (after, limit) => feed(db.pool, after, limit),
+    decisionsOn: async (stream, callId) => {
+      // By the key of the stream: every event carries no index by call.
+      const text = `SELECT ${EVENT_COLUMNS} FROM events e WHERE e.tenant_id = $1 AND e.stream_id = $2
+        AND e.type = 'ToolCallDecided' AND e.call_id = $3 ORDER BY e.seq DESC LIMIT 5`;
+      const values = [toColumn(stream.tenantId), toColumn(stream.streamId), toColumn(callId)];
+      const { rows } = await db.pool.query<EventRow>({ name: 'decisions_on', text, values });
+      return rows.map(storedEvent);
+    },
+    follow: (query) => follow(db.pool, query),
+    feed: (after, limit) => follow(db.pool, { after, limit }),
+    lag: (after) => lag(db.pool, after),
   };
 }
 
@@ -93,12 +133,34 @@ async function sessionOfCall(
   return rows[0] ? [`e.stream_id = ${place(rows[0].session_id)}`] : [];
 }
 
-async function feed(pool: pg.Pool, after: FeedPosition, limit: number) {
-  const text = `SELECT e.txid::text AS txid, ${EVENT_COLUMNS} FROM events e
+const FOLLOW = {
+  name: 'events_follow',
+  text: `SELECT e.txid::text AS txid, ($4::text[] IS NULL OR e.type = ANY($4)) AS wanted, ${EVENT_COLUMNS} FROM events e
     WHERE (e.txid, e.position) > ($1::xid8, $2::bigint) AND e.txid < pg_snapshot_xmin(pg_current_snapshot())
-    ORDER BY e.txid, e.position LIMIT $3`;
-  const values = [after.txid, after.position, limit];
-  const { rows } = await pool.query<EventRow & { txid: string }>({ name: 'events_feed', text, values });
+    ORDER BY e.txid, e.position LIMIT $3`,
+};
+
+/** The position alone would lose events: numbers are taken before the commit, and a later transaction may hold a lower one. */
+async function follow(pool: pg.Pool, { after, types, limit }: FollowQuery): Promise<Followed> {
+  const values = [after.txid, after.position, limit, types ?? null];
+  const { rows } = await pool.query<EventRow & { txid: string; wanted: boolean }>({ ...FOLLOW, values });
   const last = rows.at(-1);
-  return { items: rows.map(storedEvent), next: last ? { txid: last.txid, position: last.position } : after };
+  return {
+    items: rows.filter((row) => row.wanted).map(storedEvent),
+    next: last ? { txid: last.txid, position: last.position } : after,
+    more: rows.length === limit,
+  };
+}
+
+const LAG = {
+  name: 'events_lag',
+  text: `SELECT count(*)::int AS events, coalesce(extract(epoch FROM clock_timestamp() - min(after."time")), 0)::float8 AS seconds
+    FROM (SELECT e."time" FROM events e WHERE (e.txid, e.position) > ($1::xid8, $2::bigint)
+      ORDER BY e.txid, e.position LIMIT 10000) after`,
+};
+
+async function lag(pool: pg.Pool, after: FeedPosition): Promise<FollowerLag> {
+  const { rows } = await pool.query<FollowerLag>({ ...LAG, values: [after.txid, after.position] });
+  const [row] = rows;
+  return { events: row?.events ?? 0, seconds: Math.max(0, row?.seconds ?? 0) };
 }

@@ -10,10 +10,11 @@ import type { AskStatus, ErrorCode, SessionEvent } from '@countersign/contracts'
 import { appendInTransaction, appendRound, type Queryable } from './append.js';
 import { asksToEnd, type AskToEnd } from './asks.js';
 import type { Calls } from './calls.js';
-import { commandUnit, outcomesOf, rootStoppedBy, type EndedCall } from './command-unit.js';
+import { commandContext } from './command-context.js';
+import { commandUnit, mayRaiseEpoch, outcomesOf, rootStoppedBy, type EndedCall } from './command-unit.js';
 import { inTransaction, lockHeads, type Database } from './database.js';
 import { loadLine, type Line } from './load-line.js';
-import type { AppendUnit, Conflict, UnitResult } from './types.js';
+import type { AppendUnit, Conflict, UnitResult, VaultEntry } from './types.js';
 
 export interface CommandTarget {
   readonly tenantId: string;
@@ -30,8 +31,16 @@ export type ExecuteResult =
       readonly outcomes: readonly EndedCall[];
       /** The root session whose breaker this command opened, by a denial further down. */
       readonly rootStopped?: string;
+      /** Of a cancel or a stop: the calls that executors took up before it and whose results are not known. */
+      readonly running?: readonly string[];
     }
   | { readonly ok: false; readonly code: ErrorCode; readonly message?: string };
+
+/** A command, and the sealed originals that its events belong to: stored with them, or with nothing when there are none. */
+export interface Executed {
+  readonly command: SessionCommand;
+  readonly vault?: readonly VaultEntry[];
+}
 
 /** How often a command is decided on what was read without locks. */
 const FREE_ATTEMPTS = 2;
@@ -46,10 +55,10 @@ export async function executeCommand(
   db: Database,
   calls: Pick<Calls, 'byId'>,
   target: CommandTarget,
-  command: SessionCommand,
+  { command, vault = [] }: Executed,
 ): Promise<ExecuteResult> {
   for (let attempt = 1; attempt <= FREE_ATTEMPTS + LOCKED_ATTEMPTS; attempt += 1) {
-    const tried = await (attempt <= FREE_ATTEMPTS ? tryFreely(db, target, command) : tryLocked(db, target, command));
+    const tried = await (attempt <= FREE_ATTEMPTS ? tryFreely : tryLocked)({ db, calls, target, command, vault });
     if ('done' in tried) {
       if (tried.record) await record(db, target, tried.record);
       return tried.done;
@@ -62,12 +71,22 @@ export async function executeCommand(
   return { ok: false, code: 'unavailable', message: 'the session kept changing; try again' };
 }
 
-function tryFreely(db: Database, target: CommandTarget, command: SessionCommand): Promise<Attempt> {
-  return attemptOnce(db.pool, (units) => appendRound(db.pool, units), target, command);
+interface Work {
+  readonly db: Database;
+  readonly calls: Pick<Calls, 'byId'>;
+  readonly target: CommandTarget;
+  readonly command: SessionCommand;
+  readonly vault: readonly VaultEntry[];
+}
+
+function tryFreely(work: Work): Promise<Attempt> {
+  const { pool } = work.db;
+  return attemptOnce(work, pool, (units) => appendRound(pool, units));
 }
 
 /** A conflict in here can only come from what no lock covers (a new session, an ask's deadline); it is decided again. */
-async function tryLocked(db: Database, target: CommandTarget, command: SessionCommand): Promise<Attempt> {
+async function tryLocked(work: Work): Promise<Attempt> {
+  const { db, target, command } = work;
   const { tenantId, sessionId } = target;
   const line = await loadLine(db.pool, tenantId, sessionId);
   const names = [sessionId, ...line.ancestors.map((member) => member.sessionId)];
@@ -75,46 +94,47 @@ async function tryLocked(db: Database, target: CommandTarget, command: SessionCo
     await lockHeads(
       client,
       names.map((streamId) => ({ tenantId, streamId })),
+      mayRaiseEpoch(command) ? [tenantId] : [],
     );
-    return attemptOnce(client, (units) => appendInTransaction(client, units), target, command);
+    return attemptOnce(work, client, (units) => appendInTransaction(client, units));
   });
 }
 
-async function attemptOnce(
-  db: Queryable,
-  append: Append,
-  target: CommandTarget,
-  command: SessionCommand,
-): Promise<Attempt> {
+async function attemptOnce({ calls, target, command, vault }: Work, db: Queryable, append: Append): Promise<Attempt> {
   const line = await loadLine(db, target.tenantId, target.sessionId);
   const asks = await asksToEnd(db, target.tenantId, idsToLoad(line, command));
   const own = asks.filter((ask) => ask.sessionId === target.sessionId);
   const closed = closedBefore(own, command);
   if (closed !== null) return { done: closed, record: refusalRecord(line, command, closed) };
-  const context = {
-    now: line.now,
-    asks: Object.fromEntries(own.map((ask) => [ask.askId, ask.opened])),
-    ancestors: line.ancestors.map((member) => member.state),
-  };
+  const context = await commandContext({ calls, target, command }, line, own);
   const decided = decideCommand(line.session?.state ?? null, command, context);
   if (!decided.ok) return { done: refusalOf(decided), record: decided.record ?? refusalRecord(line, command, decided) };
-  const seq = line.session?.seq ?? 0;
-  if (decided.events.length === 0) return { done: { ok: true, events: [], seq, outcomes: [] } };
-  const unit = commandUnit(target, line, { command, events: decided.events, asks: own });
-  const [stored] = await append([unit]);
-  return attemptOf(stored, decided.events, rootStoppedBy(unit));
+  if (decided.events.length === 0) return { done: wasSo(line, decided) };
+  const made = commandUnit(target, line, { command, events: decided.events, asks: own });
+  if (!made.ok) return { done: made, record: refusalRecord(line, command, made) };
+  const [stored] = await append([vault.length === 0 ? made.unit : { ...made.unit, vault }]);
+  return attemptOf(stored, decided, { unit: made.unit, sessionId: target.sessionId });
+}
+
+type Accepted = Extract<CommandResult, { ok: true }>;
+
+/** It was so already: nothing is stored. */
+function wasSo(line: Line, { running }: Accepted): ExecuteResult {
+  return { ok: true, events: [], seq: line.session?.seq ?? 0, outcomes: [], ...(running && { running }) };
 }
 
 function attemptOf(
   stored: UnitResult | undefined,
-  events: readonly SessionEvent[],
-  rootStopped: string | null,
+  decided: Accepted,
+  { unit, sessionId }: { unit: AppendUnit; sessionId: string },
 ): Attempt {
   if (stored === undefined) throw new Error('the database gave no answer for this command');
   if (!stored.ok && 'conflict' in stored) return { conflict: stored.conflict };
   if (!stored.ok) return { done: { ok: false, code: 'internal.error', message: stored.error } };
-  const seq = stored.appended.at(events.length - 1)?.seq ?? 0;
-  const done = { ok: true as const, events, seq, outcomes: outcomesOf(events) };
+  const { events, running } = decided;
+  const seq = stored.appended.filter(({ streamId }) => streamId === sessionId).at(-1)?.seq ?? 0;
+  const rootStopped = rootStoppedBy(unit, sessionId);
+  const done = { ok: true as const, events, seq, outcomes: outcomesOf(events), ...(running && { running }) };
   return { done: rootStopped === null ? done : { ...done, rootStopped } };
 }
 

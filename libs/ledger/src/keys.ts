@@ -1,6 +1,6 @@
 /** Keys of the doors. Only the SHA-256 of a secret is ever stored. */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import type { Mode, Role } from '@countersign/contracts';
+import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
+import type { Mode, Right, Role } from '@countersign/contracts';
 import type pg from 'pg';
 import { fromColumn, fromColumnOrNull, toColumn, toColumnOrNull } from './column-text.js';
 import type { Database } from './database.js';
@@ -21,6 +21,7 @@ export interface KeyView {
   readonly roots: readonly string[];
   readonly home: string | null;
   readonly sameHost: boolean;
+  readonly rights: readonly Right[];
   /** ISO-8601 UTC. */
   readonly createdAt: string;
   readonly revokedAt: string | null;
@@ -36,6 +37,7 @@ export interface NewKey {
   readonly roots?: readonly string[];
   readonly home?: string | null;
   readonly sameHost?: boolean;
+  readonly rights?: readonly Right[];
   readonly by: string;
   /** A given secret is hashed as it is; absent: one is made. */
   readonly secret?: string;
@@ -63,6 +65,7 @@ interface Row {
   readonly roots: string[];
   readonly home: string | null;
   readonly same_host: boolean;
+  readonly rights: string[];
   readonly created_at: Date;
   readonly revoked_at: Date | null;
 }
@@ -72,7 +75,7 @@ const SELECT = `SELECT k.*, p.name AS person_name FROM api_keys k
 
 /** SHA-256 of a secret, in hex. Secrets are random and long, so a plain hash does. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return digest('sha256', secret, 'hex');
 }
 
 export function createKeys(db: Database): Keys {
@@ -95,12 +98,14 @@ export function createKeys(db: Database): Keys {
 async function create(client: pg.PoolClient, key: NewKey) {
   const keyId = `key_${randomUUID()}`;
   const secret = key.secret ?? `cs_${key.role}_${randomBytes(24).toString('base64url')}`;
-  const text = `INSERT INTO api_keys (id, tenant_id, secret_hash, role, label, person_id, policy, mode, roots, home, same_host, created_by)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
+  const text = `INSERT INTO api_keys (id, tenant_id, secret_hash, role, label, person_id, policy, mode, roots, home, same_host, rights, created_by)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
   await client.query(text, [...identity(keyId, key, secret), ...defaults(key), toColumn(key.by)]);
   const { rows } = await client.query<Row>(`${SELECT} WHERE k.id = $1`, [keyId]);
   if (!rows[0]) throw new Error('the key was not stored');
-  const body = { keyId, role: key.role, change: 'made' as const, by: key.by };
+  const { rights = [] } = key;
+  const held = rights.length === 0 ? {} : { rights: [...rights] };
+  const body = { keyId, role: key.role, ...held, change: 'made' as const, by: key.by };
   return { result: { key: viewOf(rows[0]), secret }, events: [{ type: 'KeyChanged', version: 1, body } as const] };
 }
 
@@ -111,7 +116,14 @@ function identity(keyId: string, key: NewKey, secret: string): unknown[] {
 
 function defaults(key: NewKey): unknown[] {
   const roots = (key.roots ?? []).map(toColumn);
-  return [toColumn(key.policy ?? 'default'), key.mode ?? null, roots, toColumnOrNull(key.home), key.sameHost ?? false];
+  return [
+    toColumn(key.policy ?? 'default'),
+    key.mode ?? null,
+    roots,
+    toColumnOrNull(key.home),
+    key.sameHost ?? false,
+    key.rights ?? [],
+  ];
 }
 
 async function revoke(client: pg.PoolClient, { tenantId, keyId, by }: { tenantId: string; keyId: string; by: string }) {
@@ -138,6 +150,7 @@ function viewOf(row: Row): KeyView {
     roots: row.roots.map(fromColumn),
     home: fromColumnOrNull(row.home),
     sameHost: row.same_host,
+    rights: row.rights as Right[],
     createdAt: row.created_at.toISOString(),
     revokedAt: row.revoked_at?.toISOString() ?? null,
   };

@@ -1,8 +1,11 @@
 /** A session with all sessions above it, the tenant's epoch and the clock, in one query: what a command is decided on. */
-import type { SessionState } from '@countersign/approval';
+import type { SessionState, TenantState } from '@countersign/approval';
+import { TENANT_STREAM } from '@countersign/contracts';
 import type { Queryable } from './append.js';
 import { fromColumn, toColumn } from './column-text.js';
 import { isoTime } from './event-rows.js';
+import { readState, readTenantState } from './read-state.js';
+import { usedUpGrants } from './used-up.js';
 
 export interface LineMember {
   readonly sessionId: string;
@@ -18,11 +21,17 @@ export interface Line {
   readonly session: LineMember | null;
   /** Root first. */
   readonly ancestors: readonly LineMember[];
+  /** Under this very epoch. */
+  readonly tenant: { readonly seq: number; readonly state: TenantState };
+  /** Ids of the tenant's grants that have no use left, when its state is full. */
+  readonly usedUp: ReadonlySet<string>;
 }
 
 interface Row {
   readonly now: string;
   readonly epoch: string | null;
+  readonly tenant_seq: string | null;
+  readonly tenant_state: string | null;
   readonly stream_id: string | null;
   readonly seq: string | null;
   readonly state: string | null;
@@ -39,9 +48,10 @@ const LOAD_LINE = {
       FROM line JOIN heads p ON p.tenant_id = $1 AND p.stream_id = line.parent_id AND p.state IS NOT NULL
       WHERE line.depth < 64
     )
-    SELECT ${isoTime('clock_timestamp()')} AS now, t.epoch, line.stream_id, line.seq, line.state
+    SELECT ${isoTime('clock_timestamp()')} AS now, t.epoch, own.seq AS tenant_seq, own.state AS tenant_state, line.stream_id, line.seq, line.state
     FROM (SELECT 1) one
     LEFT JOIN tenants t ON t.id = $1
+    LEFT JOIN heads own ON own.tenant_id = $1 AND own.stream_id = '${TENANT_STREAM}'
     LEFT JOIN line ON true
     ORDER BY line.depth DESC`,
 };
@@ -50,13 +60,16 @@ export async function loadLine(db: Queryable, tenantId: string, sessionId: strin
   const { rows } = await db.query<Row>({ ...LOAD_LINE, values: [toColumn(tenantId), toColumn(sessionId)] });
   const members = rows.flatMap((row): LineMember[] => {
     if (row.stream_id === null || row.state === null) return [];
-    const state = JSON.parse(row.state) as SessionState;
+    const state = readState(row.state);
     return [{ sessionId: fromColumn(row.stream_id), seq: Number(row.seq), state }];
   });
+  const state = readTenantState(rows[0]?.tenant_state ?? null);
   return {
     now: rows[0]?.now ?? '',
     epoch: Number(rows[0]?.epoch ?? 0),
     session: members.at(-1) ?? null,
     ancestors: members.slice(0, -1),
+    tenant: { seq: Number(rows[0]?.tenant_seq ?? 0), state },
+    usedUp: await usedUpGrants(db, tenantId, state),
   };
 }

@@ -18,8 +18,9 @@ const MIGRATION_LOCK = 'countersign.migrate';
 const ROLE_SETTINGS: Readonly<Record<string, string>> = {
   // Longer than any statement of ours; a stuck one must not hold locks for ever.
   statement_timeout: '30s',
-  idle_in_transaction_session_timeout: '15s',
-  lock_timeout: '10s',
+  // A process that hangs in the middle of a transaction gives its locks up while others still wait for them.
+  idle_in_transaction_session_timeout: '5s',
+  lock_timeout: '4s',
   // Every query of the application goes to an index. A plan made while a table was small must not scan it when it is large.
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
@@ -27,7 +28,7 @@ const ROLE_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** Tables that only `append` writes. */
-const LEDGER_TABLES = 'events, heads, asks, call_keys, grants';
+const LEDGER_TABLES = 'events, heads, asks, call_keys, grants, kill_switches, vault, stream_borders';
 
 /**
  * Applies the migrations, makes or updates the application role, grants it its rights and makes partitions ahead. May be run
@@ -92,11 +93,16 @@ async function grantRights(client: pg.Client, appRole: string): Promise<void> {
     REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM ${role};
     GRANT USAGE ON SCHEMA public TO ${role};
     GRANT SELECT ON ${LEDGER_TABLES}, tenants, api_keys, people, policies, idempotency TO ${role};
+    GRANT SELECT ON _prisma_migrations TO ${role};
     GRANT EXECUTE ON FUNCTION lock_heads, append TO ${role};
     GRANT INSERT ON tenants, api_keys, people, policies, idempotency TO ${role};
     GRANT UPDATE (revoked_at) ON api_keys TO ${role};
     GRANT UPDATE (groups, roles) ON people TO ${role};
     GRANT UPDATE (status, response, finished_at) ON idempotency TO ${role};
     GRANT DELETE ON idempotency TO ${role};
+    GRANT UPDATE (key_id, sealed) ON vault TO ${role};
+    GRANT SELECT, INSERT, UPDATE ON deliveries TO ${role};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON processes, kill_confirmations, followers TO ${role};
+    GRANT SELECT, INSERT, DELETE ON identities TO ${role};
     COMMIT;`);
 }

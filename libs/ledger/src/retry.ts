@@ -7,6 +7,8 @@ const TRANSIENT = new Set(['40001', '40P01', '55P03']);
 const PRISMA_CONFLICT = 'P2034';
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 5;
+/** A lock that is not given costs seconds an attempt; nobody waits for five of them. */
+const RETRY_WITHIN_MS = 6_000;
 
 /**
  * The SQLSTATE of a failure, wherever a wrapper keeps it: `code` of the driver, `meta.code` or `cause` of Prisma; for a
@@ -43,13 +45,18 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT.has(sqlState(error) ?? '');
 }
 
-/** Runs `work`; on a transient failure again, up to five times in all, after a random and growing pause. */
+/**
+ * Runs `work`; on a transient failure again, up to five times in all, after a random and growing pause. No attempt begins
+ * later than six seconds after the first.
+ */
 export async function retrying<T>(work: () => Promise<T>): Promise<T> {
+  const since = performance.now();
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (attempt === ATTEMPTS || !isTransient(error)) throw error;
+      const late = performance.now() - since > RETRY_WITHIN_MS;
+      if (attempt === ATTEMPTS || late || !isTransient(error)) throw error;
       await pause(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
     }
   }

@@ -1,11 +1,13 @@
 /** Turns the units of a round into the matrices of text that the database function `append` takes. */
-import { canonicalJson, eventColumns, type LedgerEvent } from '@countersign/contracts';
+import { canonicalJson, eventColumns, TENANT_STREAM, type LedgerEvent } from '@countersign/contracts';
+import { textMatrix, type Cell } from './array-bytes.js';
 import { toColumn, toColumnOrNull } from './column-text.js';
 import {
   joinedText,
   rowsOf,
   type AskEnding,
   type ChangedAskRow,
+  type DerivedKill,
   type DerivedRows,
   type KeyRow,
   type MadeGrantRow,
@@ -13,9 +15,7 @@ import {
 } from './rows-of.js';
 import type { AppendUnit, StreamAppend } from './types.js';
 
-type Cell = string | number | boolean | null;
-
-/** The columns of each matrix stand in the comment above `append` in the first migration. */
+/** The columns of each matrix stand in the comment above `append` in the migrations. */
 export interface RoundMatrices {
   readonly streams: Cell[][];
   readonly unmoved: Cell[][];
@@ -29,6 +29,11 @@ export interface RoundMatrices {
   readonly keysReported: Cell[][];
   readonly grantsMade: Cell[][];
   readonly grantsEnded: Cell[][];
+  readonly keysRedeemed: Cell[][];
+  readonly grantsUsed: Cell[][];
+  readonly killsMade: Cell[][];
+  readonly killsEnded: Cell[][];
+  readonly vault: Cell[][];
 }
 
 /** The units must not share a stream. */
@@ -46,6 +51,11 @@ export function roundMatrices(units: readonly AppendUnit[]): RoundMatrices {
     keysReported: [],
     grantsMade: [],
     grantsEnded: [],
+    keysRedeemed: [],
+    grantsUsed: [],
+    killsMade: [],
+    killsEnded: [],
+    vault: [],
   };
   units.forEach((unit, index) => addUnit(matrices, unit, index + 1));
   return matrices;
@@ -56,7 +66,8 @@ export function appendArguments(count: number, matrices: RoundMatrices): unknown
   const m = matrices;
   const ledger = [m.streams, m.unmoved, m.epochs, m.raised, m.events];
   const rows = [m.asksOpened, m.asksChanged, m.keysMade, m.keysDecided, m.keysReported, m.grantsMade, m.grantsEnded];
-  return [count, ...ledger, ...rows];
+  const later = [m.keysRedeemed, m.grantsUsed, m.killsMade, m.killsEnded, m.vault];
+  return [count, ...[...ledger, ...rows, ...later].map(textMatrix)];
 }
 
 function addUnit(m: RoundMatrices, unit: AppendUnit, number: number): void {
@@ -66,6 +77,9 @@ function addUnit(m: RoundMatrices, unit: AppendUnit, number: number): void {
   }
   for (const tenantId of unit.raiseEpoch ?? []) m.raised.push([number, toColumn(tenantId)]);
   for (const stream of unit.streams) addStream(m, stream, number);
+  for (const { tenantId, callId, kind, keyId, size, sealed } of unit.vault ?? []) {
+    m.vault.push([number, toColumn(tenantId), toColumn(callId), kind, toColumn(keyId), size, toColumn(sealed)]);
+  }
 }
 
 function addStream(m: RoundMatrices, stream: StreamAppend, number: number): void {
@@ -80,10 +94,27 @@ function addStream(m: RoundMatrices, stream: StreamAppend, number: number): void
     toColumnOrNull(stream.rootId),
     toColumnOrNull(stream.keyId),
     stream.state === null ? null : JSON.stringify(stream.state),
+    toColumnOrNull(openingAgent(stream)),
   ]);
   const index = m.streams.length;
   for (const event of stream.events) m.events.push(eventRow(event, index));
-  addDerived(m, rowsOf(stream.events), [number, tenant, name]);
+  const rows = rowsOf(stream.events);
+  addDerived(m, rows, [number, tenant, name]);
+  // What the tenant's own stream grants is no session's.
+  addGrants(m, rows, [number, tenant, stream.streamId === TENANT_STREAM ? null : name]);
+  for (const kill of rows.killsMade.values()) m.killsMade.push([number, tenant, ...killCells(kill)]);
+  for (const [killId, by] of rows.killsEnded) m.killsEnded.push([number, tenant, toColumn(killId), toColumn(by)]);
+  for (const grantId of rows.grantsUsed) m.grantsUsed.push([number, tenant, toColumn(grantId)]);
+}
+
+/** A kill switch on an agent holds all that runs below it, so the head of a session names its agent. */
+function openingAgent({ events }: StreamAppend): string | null {
+  const [first] = events;
+  return first?.type === 'SessionStarted' ? first.body.opening.agent : null;
+}
+
+function killCells({ killId, scope, value, reason, by }: DerivedKill): Cell[] {
+  return [toColumn(killId), scope, toColumnOrNull(value), toColumn(reason), toColumn(by)];
 }
 
 function eventRow(event: LedgerEvent, index: number): Cell[] {
@@ -112,6 +143,12 @@ function addDerived(m: RoundMatrices, rows: DerivedRows, lead: readonly Cell[]):
     m.keysDecided.push([...lead, toColumn(askId), JSON.stringify(outcome)]);
   }
   for (const [callId, report] of rows.keysReported) m.keysReported.push([...lead, toColumn(callId), toColumn(report)]);
+  for (const [callId, permitId] of rows.keysRedeemed) {
+    m.keysRedeemed.push([...lead, toColumn(callId), toColumn(permitId)]);
+  }
+}
+
+function addGrants(m: RoundMatrices, rows: DerivedRows, lead: readonly Cell[]): void {
   for (const row of rows.grantsMade.values()) m.grantsMade.push([...lead, ...grantCells(row)]);
   for (const [grantId, end] of rows.grantsEnded) {
     m.grantsEnded.push([...lead, toColumn(grantId), end.status, toColumn(end.by)]);
@@ -127,7 +164,7 @@ function keyCells({ request, askId, outcome }: KeyRow): Cell[] {
 function grantCells({ grant, end }: MadeGrantRow): Cell[] {
   const what = [toColumn(grant.id), grant.kind, toColumn(grant.tool), grant.argsHash, toColumnOrNull(grant.pattern)];
   const from = [JSON.stringify(grant.liftsRuleIds), toColumn(grant.askId), toColumnOrNull(grant.personId)];
-  return [...what, ...from, grant.expiresAt, end?.status ?? 'active', toColumnOrNull(end?.by)];
+  return [...what, ...from, grant.expiresAt, end?.status ?? 'active', toColumnOrNull(end?.by), grant.uses ?? null];
 }
 
 function openedAskCells({ body, parked, ending, joined }: OpenedAskRow): Cell[] {

@@ -19,8 +19,8 @@ export interface AskEnding {
   readonly reason: string;
 }
 
-/** `answer`: only before the deadline; `expiry`: only after it; `open`: at any time while it is open. */
-export type AskGuard = 'answer' | 'expiry' | 'open';
+/** `approve`: only before the deadline and while nothing freezes it; `answer`: only before the deadline; `expiry`: only after it; `open`: at any time while it is open. */
+export type AskGuard = 'approve' | 'answer' | 'expiry' | 'open';
 
 export interface OpenedAskRow {
   readonly body: BodyOf<'AskOpened'>;
@@ -65,7 +65,17 @@ export interface DerivedRows {
   readonly keysReported: Map<string, string>;
   readonly grantsMade: Map<string, MadeGrantRow>;
   readonly grantsEnded: Map<string, GrantEnd>;
+  /** Call id -> permit id. */
+  readonly keysRedeemed: Map<string, string>;
+  /** One item for each use of a tenant-wide grant that has a count. */
+  readonly grantsUsed: string[];
+  readonly killsMade: Map<string, DerivedKill>;
+  /** Kill id -> by whom. */
+  readonly killsEnded: Map<string, string>;
 }
+
+/** A kill switch as it is engaged. */
+export type DerivedKill = Extract<LedgerEvent, { type: 'KillSwitchEngaged' }>['body'];
 
 /** Only used when an old event carries no terms of its own. */
 const DEFAULT_TERMS = { holdSeconds: 540, passAsk: false };
@@ -80,6 +90,10 @@ export function rowsOf(events: readonly LedgerEvent[]): DerivedRows {
     keysReported: new Map(),
     grantsMade: new Map(),
     grantsEnded: new Map(),
+    keysRedeemed: new Map(),
+    grantsUsed: [],
+    killsMade: new Map(),
+    killsEnded: new Map(),
   };
   for (const event of events) addRows(rows, event);
   requireEnds(rows);
@@ -101,15 +115,37 @@ function addRows(rows: DerivedRows, event: LedgerEvent): void {
     case 'ToolResultReported':
       rows.keysReported.set(event.body.callId, resultFingerprint(event.body));
       return;
+    case 'PermitRedeemed':
+      rows.keysRedeemed.set(event.body.callId, event.body.permitId);
+      return;
+    case 'GrantCreated':
+    case 'GrantConsumed':
+    case 'GrantRevoked':
+      return addGrantRows(rows, event);
+    case 'KillSwitchEngaged':
+      rows.killsMade.set(event.body.killId, event.body);
+      return;
+    case 'KillSwitchReleased':
+      rows.killsEnded.set(event.body.killId, event.body.by);
+      return;
+    default:
+      return addAskRows(rows, event);
+  }
+}
+
+type GrantEvent = Extract<LedgerEvent, { type: 'GrantCreated' | 'GrantConsumed' | 'GrantRevoked' }>;
+
+function addGrantRows(rows: DerivedRows, event: GrantEvent): void {
+  switch (event.type) {
     case 'GrantCreated':
       rows.grantsMade.set(event.body.grant.id, { grant: event.body.grant, end: null });
       return;
     case 'GrantConsumed':
-      return endGrant(rows, event.body.grantId, { status: 'consumed', by: event.body.callId });
+      if (event.body.tenantWide === true) rows.grantsUsed.push(event.body.grantId);
+      else endGrant(rows, event.body.grantId, { status: 'consumed', by: event.body.callId });
+      return;
     case 'GrantRevoked':
       return endGrant(rows, event.body.grantId, { status: 'revoked', by: event.body.by });
-    default:
-      return addAskRows(rows, event);
   }
 }
 
@@ -149,7 +185,7 @@ function askRow(rows: DerivedRows, askId: string): OpenedAskRow | ChangedAskRow 
 
 function guardAsk(rows: DerivedRows, askId: string, guard: AskGuard): void {
   const row = askRow(rows, askId);
-  if ('guard' in row && row.guard === 'open') row.guard = guard;
+  if ('guard' in row && (row.guard === 'open' || guard === 'approve')) row.guard = guard;
 }
 
 function endAskRow(rows: DerivedRows, body: BodyOf<'AskResolved'>): void {
@@ -167,6 +203,7 @@ function endAskRow(rows: DerivedRows, body: BodyOf<'AskResolved'>): void {
 function guardOf(status: AskStatus): AskGuard {
   switch (status) {
     case 'approved':
+      return 'approve';
     case 'rejected':
       return 'answer';
     case 'expired':

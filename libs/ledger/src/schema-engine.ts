@@ -18,11 +18,20 @@ interface WasmGlue {
 /** The adapter cuts scripts at every semicolon, inside function bodies too; one query runs the script whole, and atomically. */
 class WholeScripts extends PrismaPg {
   private readonly connections: { dispose(): Promise<void> }[] = [];
+  /** What the database said of a script that it refused. */
+  refusal: unknown;
 
   override async connect(): ReturnType<PrismaPg['connect']> {
     const connection = await super.connect();
     connection.executeScript = async (script) => {
-      await connection.underlyingDriver().query(script);
+      // The engine keeps for itself what the database said, so it is told from here.
+      await connection
+        .underlyingDriver()
+        .query(script)
+        .catch((error: unknown) => {
+          this.refusal = error;
+          throw error;
+        });
     };
     this.connections.push(connection);
     return connection;
@@ -51,6 +60,10 @@ export async function applyMigrations(databaseUrl: string): Promise<string[]> {
       filters: { externalTables: [], externalEnums: [] } as never,
     });
     return result.appliedMigrationNames;
+  } catch (error) {
+    const { refusal } = scripts;
+    if (refusal instanceof Error) throw new Error(`a migration was refused: ${refusal.message}`, { cause: refusal });
+    throw error;
   } finally {
     engine.free();
     await scripts.close();
@@ -91,10 +104,15 @@ function patientImports(): object {
   return imports;
 }
 
+/** Names of all migrations that this program brings, in order. */
+export async function migrationNames(): Promise<string[]> {
+  const entries = await readdir(path.join(PRISMA_FOLDER, 'migrations'), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory());
+  return folders.map((entry) => entry.name).sort();
+}
+
 async function listMigrations(folder: string): Promise<object> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  const directories = names.sort().map(async (name) => ({
+  const directories = (await migrationNames()).map(async (name) => ({
     path: name,
     migrationFile: {
       path: 'migration.sql',

@@ -1,11 +1,13 @@
 /** Sessions as they stand: the cached state of each stream. */
 import type { SessionState } from '@countersign/approval';
 import { TENANT_STREAM } from '@countersign/contracts';
+import { countSession, type SessionCounts } from './session-metrics.js';
 import type pg from 'pg';
 import { fromColumn, fromColumnOrNull, toColumn } from './column-text.js';
 import { decodeCursor, DEFAULT_PAGE, pageOf, type Page } from './cursor.js';
 import type { Database } from './database.js';
 import { isoTime } from './event-rows.js';
+import { readState } from './read-state.js';
 
 export interface SessionView {
   readonly id: string;
@@ -31,6 +33,8 @@ export interface Sessions {
   /** Newest first. */
   list(query: SessionQuery): Promise<Page<SessionView>>;
   get(tenantId: string, sessionId: string): Promise<SessionView | null>;
+  /** What the session did so far; all zero for an unknown one. */
+  count(tenantId: string, sessionId: string): Promise<SessionCounts>;
 }
 
 interface Row {
@@ -51,6 +55,7 @@ const SELECT = `SELECT h.stream_id, h.parent_id, h.root_id, h.key_id, h.seq, h.s
 export function createSessions(db: Database): Sessions {
   return {
     list: (query) => list(db.pool, query),
+    count: (tenantId, sessionId) => countSession(db.pool, tenantId, sessionId),
     get: async (tenantId, sessionId) => {
       const values = [toColumn(tenantId), toColumn(sessionId)];
       const { rows } = await db.pool.query<Row>({
@@ -87,6 +92,6 @@ function viewOf(row: Row): SessionView {
     seq: Number(row.seq),
     openedAt: row.opened_at_text,
     updatedAt: row.updated_at_text,
-    state: JSON.parse(row.state) as SessionState,
+    state: readState(row.state),
   };
 }

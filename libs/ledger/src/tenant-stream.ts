@@ -12,7 +12,7 @@ export async function changeTenant<T>(
   work: (client: pg.PoolClient) => Promise<{ result: T; events: readonly TenantEvent[] }>,
 ): Promise<T> {
   return inTransaction(pool, async (client) => {
-    await lockHeads(client, [{ tenantId, streamId: TENANT_STREAM }]);
+    await lockHeads(client, [{ tenantId, streamId: TENANT_STREAM }], [tenantId]);
     const { result, events } = await work(client);
     if (events.length > 0) await appendTenantEvents(client, tenantId, { events, raise: true });
     return result;

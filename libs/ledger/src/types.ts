@@ -1,5 +1,5 @@
 /** What goes into the ledger and what comes back. */
-import type { PriorCall, SessionState } from '@countersign/approval';
+import type { PriorCall, SessionState, TenantState } from '@countersign/approval';
 import type { CallKey, LedgerEvent } from '@countersign/contracts';
 
 export interface StreamKey {
@@ -12,8 +12,8 @@ export interface StreamAppend extends StreamKey {
   /** 0 for a new stream; null: whatever the number is, only for events that change no state. */
   readonly expectedSeq: number | null;
   readonly events: readonly LedgerEvent[];
-  /** What `evolve` made of the stream with these events; null keeps the stored one. */
-  readonly state: SessionState | null;
+  /** What `evolve` (for the tenant's own stream `evolveTenant`) made of it with these events; null keeps the stored one. */
+  readonly state: SessionState | TenantState | null;
   /** Only when the stream is opened. */
   readonly parentId?: string | null;
   readonly rootId?: string | null;
@@ -29,10 +29,23 @@ export interface AppendUnit {
   readonly unmoved: readonly (StreamKey & { readonly seq: number })[];
   /** Tenants whose epoch this unit raises. */
   readonly raiseEpoch?: readonly string[];
+  /** Sealed originals that belong to these events. */
+  readonly vault?: readonly VaultEntry[];
+}
+
+/** A sealed original. `size` is that of what was sealed, in bytes; `keyId` names the key that opens it. */
+export interface VaultEntry {
+  readonly tenantId: string;
+  readonly callId: string;
+  /** What was sealed: `arguments`, `output`, …; at most one of a kind for each call. */
+  readonly kind: string;
+  readonly keyId: string;
+  readonly sealed: string;
+  readonly size: number;
 }
 
 /** Why a unit was not stored: load again and decide again. */
-export type Conflict = 'seq' | 'unmoved' | 'epoch' | 'key' | 'ask' | 'grant';
+export type Conflict = 'seq' | 'unmoved' | 'epoch' | 'key' | 'ask' | 'frozen' | 'grant' | 'kill';
 
 /** One stored event; `hash` in hex, `time` ISO-8601 UTC with microseconds. */
 export interface Appended {
@@ -64,6 +77,8 @@ export interface HashJoin {
 
 export interface RoundQuery {
   readonly tenants: readonly string[];
+  /** Tenant -> the epoch whose state the caller has cached; a tenant's state comes back only if its epoch differs. */
+  readonly knownEpochs?: ReadonlyMap<string, number>;
   /** `knownSeq`: what the caller has cached; the head comes back only if it differs. */
   readonly streams: readonly (StreamKey & { readonly knownSeq: number | null })[];
   readonly keys: readonly CallKey[];
@@ -82,6 +97,10 @@ export interface Round {
   /** The database's clock, ISO-8601 UTC. */
   readonly now: string;
   readonly epochs: ReadonlyMap<string, number>;
+  /** Kill switches and tenant-wide grants of each tenant whose epoch differs from the known one, read together with it. */
+  readonly tenantStates: ReadonlyMap<string, TenantState>;
+  /** Uses left of tenant-wide grants that have a count, by grant id; one that is absent has none left. */
+  readonly usesLeft: ReadonlyMap<string, number>;
   /** Only heads that moved past `knownSeq`; a stream that is absent and was not known does not exist. */
   readonly heads: readonly Head[];
   readonly keys: readonly { readonly key: CallKey; readonly prior: PriorCall }[];

@@ -56,6 +56,8 @@ class LedgerCheck {
   private streams = 0;
   private last: EventRow | null = null;
   private readonly ended: EventRow[] = [];
+  /** Where streams of the batch begin whose older events were dropped, by the name of the stream. */
+  private borders = new Map<string, Border>();
 
   constructor(
     private readonly client: pg.PoolClient,
@@ -65,6 +67,7 @@ class LedgerCheck {
 
   async run(): Promise<VerifyReport> {
     for (let rows = await this.nextBatch(); rows.length > 0; rows = await this.nextBatch()) {
+      await this.loadBorders(rows);
       for (const row of rows) this.checkRow(row);
       await this.checkHeads();
       this.onProgress({ streams: this.streams, events: this.events });
@@ -96,9 +99,22 @@ class LedgerCheck {
       this.streams += 1;
       if (before) this.ended.push(before);
     }
-    const problem = problemOf(row, first ? null : before);
+    const problem = problemOf(row, first ? (this.borders.get(nameOf(row)) ?? null) : before);
     if (problem !== null) this.report(row, Number(row.seq), problem);
     this.last = row;
+  }
+
+  /** Only streams that do not begin with their first event can have one. */
+  private async loadBorders(rows: readonly EventRow[]): Promise<void> {
+    const cut = rows.filter((row, i) => row.seq !== '1' && nameOf(row) !== nameOf(rows[i - 1] ?? this.last));
+    this.borders = new Map();
+    if (cut.length === 0) return;
+    const text = `SELECT b.tenant_id AS "tenantId", b.stream_id AS "streamId", b.seq::text AS seq, encode(b.hash, 'hex') AS hash
+      FROM unnest($1::text[], $2::text[]) q(tenant, stream)
+      JOIN stream_borders b ON b.tenant_id = q.tenant AND b.stream_id = q.stream`;
+    const values = [cut.map((row) => row.tenantId), cut.map((row) => row.streamId)];
+    const found = await this.client.query<Border & { tenantId: string; streamId: string }>(text, values);
+    for (const border of found.rows) this.borders.set(nameOf(border), border);
   }
 
   private report(stream: { tenantId: string; streamId: string }, seq: number, problem: string): void {
@@ -125,11 +141,13 @@ class LedgerCheck {
   /** Heads whose events are all gone. In batches, so that no single statement runs long. */
   private async checkEmptyHeads(): Promise<void> {
     const text = `WITH batch AS (
-        SELECT h.tenant_id, h.stream_id, h.seq FROM heads h
+        SELECT h.tenant_id, h.stream_id, h.seq, h.hash FROM heads h
         WHERE ($1::text IS NULL OR h.tenant_id = $1) AND (h.tenant_id, h.stream_id) > ($2, $3)
         ORDER BY h.tenant_id, h.stream_id LIMIT ${BATCH})
       SELECT b.tenant_id, b.stream_id, b.seq,
-        EXISTS (SELECT 1 FROM events e WHERE e.tenant_id = b.tenant_id AND e.stream_id = b.stream_id) AS filled
+        EXISTS (SELECT 1 FROM events e WHERE e.tenant_id = b.tenant_id AND e.stream_id = b.stream_id)
+          OR EXISTS (SELECT 1 FROM stream_borders d
+            WHERE d.tenant_id = b.tenant_id AND d.stream_id = b.stream_id AND d.seq = b.seq AND d.hash = b.hash) AS filled
       FROM batch b ORDER BY b.tenant_id, b.stream_id`;
     let from = [this.tenantId ?? '', ''];
     for (;;) {
@@ -144,8 +162,15 @@ class LedgerCheck {
   }
 }
 
+/** What a stream goes on from: the event before, or the last one that was dropped. */
+type Border = Pick<EventRow, 'seq' | 'hash'>;
+
+function nameOf(row: Pick<EventRow, 'tenantId' | 'streamId'> | null): string {
+  return row === null ? '' : JSON.stringify([row.tenantId, row.streamId]);
+}
+
 /** What is wrong with a row, given the row before it in its stream (null: it is the first that is there). */
-function problemOf(row: EventRow, before: EventRow | null): string | null {
+function problemOf(row: EventRow, before: Border | null): string | null {
   const seq = Number(row.seq);
   const expected = before === null ? 1 : Number(before.seq) + 1;
   if (chainHash(row.prevHash, row) !== row.hash) return 'the event does not fit its hash: it was changed';
