@@ -1,28 +1,42 @@
 /** The queue over a BullMQ backend: names, checks, limits and time-outs. */
 import { randomUUID } from 'node:crypto';
-import { UnrecoverableError, type JobsOptions } from 'bullmq';
-import { askJobSchema, evaluateJobSchema } from '@countersign/contracts';
+import { UnrecoverableError, WaitingError, type Job, type JobsOptions } from 'bullmq';
+import { askJobSchema, evaluateJobSchema, type AskJob } from '@countersign/contracts';
 import type { z } from 'zod';
-import type { Backend, Producer, Taker } from './backend.js';
+import type { Backend, Producer, Reports, Taker } from './backend.js';
 import { createDepthGuard } from './depth-guard.js';
-import { QueueUnavailable, QueueUnfit } from './queue-errors.js';
-import type { Consumer, JobHandler, JobWhereabouts, Queue } from './queue.js';
+import { JobReturned, QueueUnavailable, QueueUnfit } from './queue-errors.js';
+import type { Consumer, JobHandler, JobRun, JobWhereabouts, NewAskJob, Queue } from './queue.js';
+import { createBusy, type Busy } from './busy.js';
 import { endsWithin, within } from './time-limit.js';
 
 /** Making the schema takes its time. */
 const START_LIMIT_MS = 15_000;
 const CALL_LIMIT_MS = 1_000;
 /** Together at most 5 s: running jobs, then the consumers, the producers and the shared connection. */
-const CLOSE_LIMIT_MS = 3_500;
+const SETTLE_LIMIT_MS = 3_500;
+/** After its handler ended, a job is to be marked as done. */
+const TOLD_LIMIT_MS = 1_500;
 const DROP_LIMIT_MS = 500;
 const JOB_ID = /^[A-Za-z0-9_-]{1,200}$/;
 
-const KEEP: JobsOptions = { removeOnComplete: true, removeOnFail: { count: 100, age: 24 * 3600 } };
-const ASK_JOB: JobsOptions = { ...KEEP, attempts: 5, backoff: { type: 'exponential', delay: 1_000, jitter: 0.5 } };
+/** A failed batch stays a day for whoever looks into it, sealed as it came. */
+const EVALUATE_JOB: JobsOptions = { removeOnComplete: true, removeOnFail: { count: 100, age: 24 * 3600 } };
+/** A failed ask job goes: kept, it would keep a new one with its id out. */
+const ASK_JOB: JobsOptions = {
+  removeOnComplete: true,
+  removeOnFail: true,
+  attempts: 5,
+  backoff: { type: 'exponential', delay: 1_000, jitter: 0.5 },
+};
+/** Whoever handles a batch tells a bad call from a bad day by the number of starts; this only ends a job that no handler does. */
+const EVALUATE_STALLS = 20;
+const ASK_STALLS = 3;
 
 interface BullQueueOptions {
   readonly maxDepth: number;
-  readonly onError: (error: Error) => void;
+  readonly lockMs: number;
+  readonly reports: Reports;
 }
 
 /** Starts the producers; throws QueueUnfit when they do not answer. */
@@ -31,6 +45,7 @@ export async function createBullQueue(backend: Backend, options: BullQueueOption
   const asks = backend.producer('asks');
   const consumers = new Set<Consumer>();
   const depth = async () => ({ evaluate: await evaluate.getWaitingCount(), asks: await asks.getWaitingCount() });
+  const inTime = <T>(work: Promise<T>) => answered(work, options.reports);
   const close = async (): Promise<void> => {
     await Promise.all([...consumers].map((consumer) => consumer.close()));
     await Promise.all([evaluate, asks].map((producer) => endsWithin(DROP_LIMIT_MS, producer.close())));
@@ -43,15 +58,23 @@ export async function createBullQueue(backend: Backend, options: BullQueueOption
   await startOrExplain(depth, close);
   return {
     ...evaluateSide(evaluate, options),
-    consume: (handler, { concurrency }) =>
-      keep(startConsumer(backend.taker('evaluate', checked(evaluateJobSchema, handler), concurrency))),
+    consume: (handler, { concurrency, settleMs }) => {
+      const limits = { concurrency, lockMs: options.lockMs, maxStalledCount: EVALUATE_STALLS };
+      const busy = createBusy(checked(evaluateJobSchema, handler));
+      return keep(startConsumer(backend.taker('evaluate', busy.run, limits), busy, settleMs));
+    },
     asks: {
       ...askSide(asks, options),
-      consume: (handler, { concurrency }) =>
-        keep(startConsumer(backend.taker('asks', checked(askJobSchema, handler), concurrency))),
+      consume: (handler, { concurrency, settleMs }) => {
+        const limits = { concurrency, lockMs: options.lockMs, maxStalledCount: ASK_STALLS };
+        const busy = createBusy(checked(askJobSchema, handler));
+        return keep(startConsumer(backend.taker('asks', busy.run, limits), busy, settleMs));
+      },
     },
     depth: () => inTime(depth()),
     ping: () => inTime(backend.ping()),
+    generation: () => inTime(backend.generation()),
+    board: async (basePath) => (await import('./board.js')).createBoard([evaluate, asks], basePath),
     close,
   };
 }
@@ -68,42 +91,56 @@ async function startOrExplain(depth: () => Promise<unknown>, close: () => Promis
 
 function evaluateSide(producer: Producer, options: BullQueueOptions): Pick<Queue, 'enqueue' | 'whereabouts'> {
   const guard = guardOf(producer, options);
+  const { reports } = options;
   return {
     enqueue: async (job) => {
       const jobId = randomUUID();
       await guard();
-      await inTime(producer.add('evaluate', evaluateJobSchema.parse(job), { ...KEEP, jobId }));
+      await answered(producer.add('evaluate', evaluateJobSchema.parse(job), { ...EVALUATE_JOB, jobId }), reports);
       return jobId;
     },
-    whereabouts: async (jobId) => whereabouts(await inTime(producer.getJobState(jobId))),
+    whereabouts: async (jobId) => whereabouts(await answered(producer.getJobState(jobId), reports)),
   };
 }
 
-function askSide(producer: Producer, options: BullQueueOptions): Pick<Queue['asks'], 'add' | 'remove'> {
+function askSide(producer: Producer, options: BullQueueOptions): Pick<Queue['asks'], 'add' | 'addMany' | 'remove'> {
   const guard = guardOf(producer, options);
+  const { reports } = options;
+  const addMany = async (jobs: readonly NewAskJob[]): Promise<void> => {
+    const bulk = jobs.map(bulkAskJob);
+    if (bulk.length === 0) return;
+    await guard(bulk.length);
+    await answered(producer.addBulk(bulk), reports);
+  };
   return {
-    add: async (job, { delayMs = 0, id = randomUUID() } = {}) => {
-      if (!JOB_ID.test(id) || /^\d+$/.test(id)) throw new TypeError(`not a job id: ${JSON.stringify(id)}`);
-      await guard();
-      await inTime(producer.add(job.kind, askJobSchema.parse(job), { ...ASK_JOB, jobId: id, delay: delayMs }));
-    },
+    add: (job, { delayMs = 0, id = randomUUID() } = {}) => addMany([{ job, id, delayMs }]),
+    addMany,
     remove: async (id) => {
-      await inTime(producer.remove(id));
+      await answered(producer.remove(id), reports);
     },
   };
 }
 
-function guardOf(producer: Producer, options: BullQueueOptions): () => Promise<void> {
-  return createDepthGuard({ getWaitingCount: () => inTime(producer.getWaitingCount()) }, options);
+function bulkAskJob({ job, id, delayMs = 0 }: NewAskJob): { name: string; data: AskJob; opts: JobsOptions } {
+  if (!JOB_ID.test(id) || /^\d+$/.test(id)) throw new TypeError(`not a job id: ${JSON.stringify(id)}`);
+  return { name: job.kind, data: askJobSchema.parse(job), opts: { ...ASK_JOB, jobId: id, delay: delayMs } };
+}
+
+function guardOf(producer: Producer, { maxDepth, reports }: BullQueueOptions): (jobs?: number) => Promise<void> {
+  const count = () => answered(producer.getWaitingCount(), reports);
+  // `answered` has told already.
+  return createDepthGuard({ getWaitingCount: count }, { maxDepth, onError: () => undefined });
 }
 
 /** The result within 1 s; anything else is QueueUnavailable, whatever the driver calls it. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
+async function answered<T>(work: Promise<T>, { onAway }: Reports): Promise<T> {
   try {
-    return await within(CALL_LIMIT_MS, work, () => new Error('no answer within 1 s'));
+    return await within(CALL_LIMIT_MS, work, () => new QueueUnavailable('no answer within 1 s'));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new QueueUnavailable(`the queue is unavailable: ${reason}`, { cause });
+    const error = new QueueUnavailable(`the queue is unavailable: ${reason}`, { cause });
+    onAway(error);
+    throw error;
   }
 }
 
@@ -114,19 +151,39 @@ function whereabouts(state: string): JobWhereabouts {
 
 /** A job of a foreign shape fails for good; it is never handed on. */
 function checked<S extends z.ZodType>(schema: S, handler: JobHandler<z.infer<S>>) {
-  return async (job: { data: unknown }, _token?: string, signal?: AbortSignal): Promise<void> => {
+  return async (job: Job, token?: string, signal?: AbortSignal): Promise<void> => {
     const parsed = schema.safeParse(job.data);
     if (!parsed.success) throw new UnrecoverableError('the job does not have the expected shape');
-    await handler(parsed.data, signal ?? new AbortController().signal);
+    try {
+      await handler(parsed.data, runOf(job, signal ?? new AbortController().signal));
+    } catch (error) {
+      if (!(error instanceof JobReturned)) throw error;
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
   };
 }
 
-function startConsumer(taker: Taker): Consumer {
-  let closing: Promise<void> | undefined;
-  return { ready: () => taker.ready(), close: () => (closing ??= closeTaker(taker)) };
+function runOf(job: Job, signal: AbortSignal): JobRun {
+  return {
+    starts: job.attemptsStarted,
+    ageMs: Math.max(0, Date.now() - job.timestamp),
+    // BullMQ's word for "nothing yet" is 0.
+    noted: typeof job.progress === 'object' ? job.progress : null,
+    note: (text) => job.updateProgress(text),
+    signal,
+  };
 }
 
-async function closeTaker(taker: Taker): Promise<void> {
-  await endsWithin(CLOSE_LIMIT_MS, taker.settle());
+function startConsumer(taker: Taker, busy: Busy, settleMs = SETTLE_LIMIT_MS): Consumer {
+  let closing: Promise<void> | undefined;
+  return { ready: () => taker.ready(), close: () => (closing ??= closeTaker(taker, busy, settleMs)) };
+}
+
+/** While the service is away BullMQ waits for it without end, so beyond the handlers it gets only a moment. */
+async function closeTaker(taker: Taker, busy: Busy, settleMs: number): Promise<void> {
+  const settled = taker.settle();
+  const idle = busy.idle().then(() => endsWithin(TOLD_LIMIT_MS, settled));
+  await endsWithin(settleMs, Promise.race([settled, idle]));
   await endsWithin(DROP_LIMIT_MS, taker.cut());
 }

@@ -1,5 +1,11 @@
 /** The typed face of a bus over anything that carries text by channel. */
-import { decidedMessageSchema, openedMessageSchema, replySchema } from '@countersign/contracts';
+import {
+  aliveMessageSchema,
+  decidedNoticeSchema,
+  killMessageSchema,
+  openedMessageSchema,
+  sessionEndedMessageSchema,
+} from '@countersign/contracts';
 import { z } from 'zod';
 import type { Bus, Unsubscribe } from './bus.js';
 
@@ -11,7 +17,7 @@ export interface Carrier {
   close(): Promise<void>;
 }
 
-const repliesSchema = z.array(replySchema);
+const sealedSchema = z.string();
 
 /** Checks messages at the receiving end; a listener that throws disturbs nobody. */
 export function busOver(carrier: Carrier, onError: (error: Error) => void): Bus {
@@ -32,12 +38,18 @@ export function busOver(carrier: Carrier, onError: (error: Error) => void): Bus 
       }
     });
   return {
-    reply: (gatewayId, replies) => send(`reply:${gatewayId}`, replies),
-    onReplies: (gatewayId, listener) => hear(`reply:${gatewayId}`, repliesSchema, listener),
-    decided: (message) => send('decided', message),
-    onDecided: (listener) => hear('decided', decidedMessageSchema, listener),
+    reply: (gatewayId, sealed) => send(`reply:${gatewayId}`, sealed),
+    onReplies: (gatewayId, listener) => hear(`reply:${gatewayId}`, sealedSchema, listener),
+    decided: ({ outcome: _outcome, ...notice }) => send('decided', notice),
+    onDecided: (listener) => hear('decided', decidedNoticeSchema, listener),
     opened: (message) => send('opened', message),
     onOpened: (listener) => hear('opened', openedMessageSchema, listener),
+    kill: (message) => send('kill', message),
+    onKill: (listener) => hear('kill', killMessageSchema, listener),
+    ended: (message) => send('ended', message),
+    onEnded: (listener) => hear('ended', sessionEndedMessageSchema, listener),
+    alive: (message) => send('alive', message),
+    onAlive: (listener) => hear('alive', aliveMessageSchema, listener),
     ping: () => carrier.ping(),
     close: () => carrier.close(),
   };

@@ -3,7 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallOutcome, DecidedMessage, Reply } from '@countersign/contracts';
 import { startRedis, startTcpProxy, type RedisFixture, type TcpProxy } from '@countersign/testing';
-import { createBus, QueueUnavailable, QueueUnfit, type Bus, type BusTarget } from './index.js';
+import {
+  createBus,
+  createSeal,
+  newSealKey,
+  openReplies,
+  QueueUnavailable,
+  QueueUnfit,
+  sealReplies,
+  type Bus,
+  type BusTarget,
+} from './index.js';
+
+const seal = createSeal(newSealKey());
 
 const outcome: CallOutcome = {
   id: 'call_1',
@@ -63,11 +75,11 @@ describe.each([
     const bus = await open(target());
     const heard: Reply[] = [];
     const others: Reply[] = [];
-    await bus.onReplies('g1', (replies) => void heard.push(...replies));
-    await bus.onReplies('g2', (replies) => void others.push(...replies));
-    await bus.reply('g1', [reply('one'), reply('two')]);
-    await bus.reply('g1', [reply('three')]);
-    await bus.reply('g2', [reply('four')]);
+    await bus.onReplies('g1', (sealed) => void heard.push(...openReplies(seal, sealed)));
+    await bus.onReplies('g2', (sealed) => void others.push(...openReplies(seal, sealed)));
+    await bus.reply('g1', sealReplies(seal, [reply('one'), reply('two')]));
+    await bus.reply('g1', sealReplies(seal, [reply('three')]));
+    await bus.reply('g2', sealReplies(seal, [reply('four')]));
     await until(() => heard.length === 3 && others.length === 1);
     expect(heard).toEqual([reply('one'), reply('two'), reply('three')]);
     expect(Object.keys(heard[0]!.outcome.updatedInput as object)).toEqual(['__proto__']);
@@ -97,9 +109,9 @@ describe.each([
     await bus.onReplies('g', () => {
       throw new Error('broken listener');
     });
-    await bus.onReplies('g', (replies) => void heard.push(...replies));
-    await bus.reply('g', [{ callId: 5 }] as unknown as Reply[]);
-    await bus.reply('g', [reply('one')]);
+    await bus.onReplies('g', (sealed) => void heard.push(...openReplies(seal, sealed)));
+    await bus.reply('g', seal.seal(JSON.stringify([{ callId: 5 }])));
+    await bus.reply('g', sealReplies(seal, [reply('one')]));
     await until(() => heard.length === 1);
     expect(errors.map((error) => error.message)).toContain('broken listener');
     expect(errors.some((error) => error.name === 'ZodError')).toBe(true);

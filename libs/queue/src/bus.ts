@@ -1,5 +1,12 @@
 /** The reply bus: how workers wake gateways and approvers. Messages are hints; whoever misses one finds the truth in the ledger. */
-import type { DecidedMessage, OpenedMessage, Reply } from '@countersign/contracts';
+import type {
+  AliveMessage,
+  DecidedMessage,
+  DecidedNotice,
+  KillMessage,
+  OpenedMessage,
+  SessionEndedMessage,
+} from '@countersign/contracts';
 import { memoryBus } from './memory-bus.js';
 import { DEFAULT_PREFIX } from './queue.js';
 import { redisBus } from './redis-bus.js';
@@ -8,15 +15,24 @@ export type Unsubscribe = () => Promise<void>;
 
 /** Sending never throws: a message that could not be sent is told to `onError`. Malformed messages are dropped and told. */
 export interface Bus {
-  /** Answers for the calls that one gateway sent. */
-  reply(gatewayId: string, replies: readonly Reply[]): Promise<void>;
-  onReplies(gatewayId: string, listener: (replies: Reply[]) => void): Promise<Unsubscribe>;
-  /** An ask ended. */
+  /** Answers for the calls that one gateway sent, in the form that `sealReplies` gives them. */
+  reply(gatewayId: string, sealed: string): Promise<void>;
+  onReplies(gatewayId: string, listener: (sealed: string) => void): Promise<Unsubscribe>;
+  /** An ask ended. Only ids travel: whoever waits for the outcome reads it from the ledger. */
   decided(message: DecidedMessage): Promise<void>;
-  onDecided(listener: (message: DecidedMessage) => void): Promise<Unsubscribe>;
+  onDecided(listener: (notice: DecidedNotice) => void): Promise<Unsubscribe>;
   /** An ask was opened. */
   opened(message: OpenedMessage): Promise<void>;
   onOpened(listener: (message: OpenedMessage) => void): Promise<Unsubscribe>;
+  /** A kill switch was engaged or released. */
+  kill(message: KillMessage): Promise<void>;
+  onKill(listener: (message: KillMessage) => void): Promise<Unsubscribe>;
+  /** A session was cancelled or stopped. */
+  ended(message: SessionEndedMessage): Promise<void>;
+  onEnded(listener: (message: SessionEndedMessage) => void): Promise<Unsubscribe>;
+  /** A process lives, or goes. Holds nothing of any agent: it travels unsealed, so that keys that differ are found out. */
+  alive(message: AliveMessage): Promise<void>;
+  onAlive(listener: (message: AliveMessage) => void): Promise<Unsubscribe>;
   /** Resolves when the bus carries messages, else throws QueueUnavailable. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -24,6 +40,8 @@ export interface Bus {
 
 export interface BusOptions {
   readonly onError?: (error: Error) => void;
+  /** Hears of every failure of Redis itself, many in an outage; `onError` does when absent. */
+  readonly onAway?: (error: Error) => void;
 }
 
 export type BusTarget =
@@ -33,5 +51,6 @@ export type BusTarget =
 export async function createBus(target: BusTarget & BusOptions): Promise<Bus> {
   const onError = target.onError ?? (() => undefined);
   if (target.kind === 'memory') return memoryBus(onError);
-  return redisBus({ url: target.url, prefix: target.prefix ?? DEFAULT_PREFIX, onError });
+  const onAway = target.onAway ?? onError;
+  return redisBus({ url: target.url, prefix: target.prefix ?? DEFAULT_PREFIX, onError, onAway });
 }

@@ -10,13 +10,14 @@ interface DepthGuardOptions {
 }
 
 /**
- * A check to await before each add: throws QueueFull when the last count plus what was added since reaches the limit. The count
- * is taken again every 250 ms of use, beside the adds; while the queue is full it is awaited, so that it opens again at once.
+ * A check to await before each add of one or several jobs: throws QueueFull when the last count plus what was added since
+ * reaches the limit. The count is taken again every 250 ms of use, beside the adds; while the queue is full it is awaited, so
+ * that it opens again at once.
  */
 export function createDepthGuard(
   producer: Pick<Producer, 'getWaitingCount'>,
   options: DepthGuardOptions,
-): () => Promise<void> {
+): (jobs?: number) => Promise<void> {
   let counted = 0;
   let added = 0;
   let countedAt = Number.NEGATIVE_INFINITY;
@@ -39,10 +40,10 @@ export function createDepthGuard(
     }
     return counting ?? Promise.resolve();
   };
-  return async () => {
+  return async (jobs = 1) => {
     const refreshed = refresh();
     if (counted + added >= options.maxDepth) await refreshed;
     if (counted + added >= options.maxDepth) throw new QueueFull(`the queue holds ${options.maxDepth} waiting jobs`);
-    added += 1;
+    added += jobs;
   };
 }

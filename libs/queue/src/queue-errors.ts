@@ -16,3 +16,8 @@ export class QueueFull extends Error {
 export class QueueUnfit extends Error {
   override readonly name = 'QueueUnfit';
 }
+
+/** Thrown by a handler that cannot finish its job now: the job goes back to the front of the queue for another worker. */
+export class JobReturned extends Error {
+  override readonly name = 'JobReturned';
+}

@@ -1,6 +1,7 @@
 /** BullMQ on Redis. */
+import { randomUUID } from 'node:crypto';
 import { Queue as BullQueue, Worker } from 'bullmq';
-import { EVENT_LIMIT, WORKER_TIMES, reportTo, type Backend } from './backend.js';
+import { EVENT_LIMIT, reportTo, sortError, workerTimes, type Backend, type Reports } from './backend.js';
 import {
   closeConnection,
   connectOrExplain,
@@ -12,11 +13,15 @@ import {
 export interface RedisBackendOptions {
   readonly url: string;
   readonly prefix: string;
-  readonly onError: (error: Error) => void;
+  readonly reports: Reports;
 }
 
+/** How long a written sign of life stays. */
+const ALIVE_MS = 60_000;
+
 /** Connects and checks Redis; throws QueueUnfit. All producers share one connection; each worker has two of its own. */
-export async function redisBackend({ url, prefix, onError }: RedisBackendOptions): Promise<Backend> {
+export async function redisBackend({ url, prefix, reports }: RedisBackendOptions): Promise<Backend> {
+  const onError = sortError(reports);
   const shared = producerConnection(url, onError);
   await connectOrExplain(shared, url);
   try {
@@ -31,10 +36,10 @@ export async function redisBackend({ url, prefix, onError }: RedisBackendOptions
       queue.on('error', onError);
       return queue;
     },
-    taker(name, processor, concurrency) {
+    taker(name, processor, { lockMs, ...limits }) {
       const { redis: connection, end } = consumerConnection(url, onError);
-      const worker = new Worker(name, processor, { connection, prefix, concurrency, ...WORKER_TIMES });
-      reportTo(worker, onError);
+      const worker = new Worker(name, processor, { connection, prefix, ...limits, ...workerTimes(lockMs) });
+      reportTo(worker, name, reports);
       return {
         ready: async () => {
           await worker.waitUntilReady();
@@ -47,8 +52,14 @@ export async function redisBackend({ url, prefix, onError }: RedisBackendOptions
         },
       };
     },
+    // A write: a full or read-only Redis answers PING, but takes no job.
     ping: async () => {
-      await shared.ping();
+      await shared.set(`${prefix}:alive`, '1', 'PX', ALIVE_MS);
+    },
+    generation: async () => {
+      await shared.set(`${prefix}:generation`, randomUUID(), 'NX');
+      const [stored, server] = await Promise.all([shared.get(`${prefix}:generation`), shared.info('server')]);
+      return `${stored} ${/^run_id:(\S+)/m.exec(server)?.[1]}`;
     },
     close: () => closeConnection(shared),
   };

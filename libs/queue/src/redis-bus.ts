@@ -1,4 +1,5 @@
 /** The bus over Redis publish and subscribe. */
+import { sortError } from './backend.js';
 import type { Bus } from './bus.js';
 import { busOver, createListenerTable } from './bus-channels.js';
 import { QueueUnavailable } from './queue-errors.js';
@@ -12,10 +13,12 @@ export interface RedisBusOptions {
   readonly url: string;
   readonly prefix: string;
   readonly onError: (error: Error) => void;
+  readonly onAway: (error: Error) => void;
 }
 
 /** Connects or throws QueueUnfit. A lost subscriber connection comes back by itself with all its channels. */
-export async function redisBus({ url, prefix, onError }: RedisBusOptions): Promise<Bus> {
+export async function redisBus({ url, prefix, ...reports }: RedisBusOptions): Promise<Bus> {
+  const onError = sortError(reports);
   const publisher = producerConnection(url, onError);
   const { redis: subscriber } = consumerConnection(url, onError);
   await connectOrExplain(publisher, url);
@@ -28,6 +31,10 @@ export async function redisBus({ url, prefix, onError }: RedisBusOptions): Promi
   const listeners = createListenerTable();
   subscriber.on('message', (channel: string, text: string) => listeners.deliver(channel, text));
   const full = (channel: string): string => `${prefix}:${channel}`;
+  const ping = async (): Promise<void> => {
+    const answered = await endsWithin(1_000, publisher.ping());
+    if (!answered || subscriber.status !== 'ready') throw unavailable();
+  };
   return busOver(
     {
       publish: async (channel, text) => {
@@ -36,13 +43,11 @@ export async function redisBus({ url, prefix, onError }: RedisBusOptions): Promi
       subscribe: async (channel, listener) => {
         if (listeners.add(full(channel), listener)) await subscriber.subscribe(full(channel));
         return async () => {
-          if (listeners.remove(full(channel), listener)) await subscriber.unsubscribe(full(channel));
+          // The answer would wait for a Redis that is away.
+          if (listeners.remove(full(channel), listener)) await endsWithin(500, subscriber.unsubscribe(full(channel)));
         };
       },
-      ping: async () => {
-        const answered = await endsWithin(1_000, publisher.ping());
-        if (!answered || subscriber.status !== 'ready') throw unavailable();
-      },
+      ping,
       close: async () => {
         clearInterval(heartbeat);
         listeners.clear();

@@ -1,12 +1,15 @@
 /** Redis connections in two profiles: producers fail fast, consumers reconnect for ever. */
 import { Redis } from 'ioredis';
+import { isDemoted } from './away.js';
 import { QueueUnfit } from './queue-errors.js';
 import { endsWithin } from './time-limit.js';
 
 const START_LIMIT_MS = 5_000;
 const reconnectDelay = (attempt: number): number => Math.min(attempt * 100, 1_000);
 
-const SHARED = { connectTimeout: 2_000, disconnectTimeout: 200, lazyConnect: true } as const;
+/** 2: connect again and send the command once more; a read-only answer means that another server is the primary now. */
+const reconnectOnError = (error: Error): false | 2 => (isDemoted(error) ? 2 : false);
+const SHARED = { connectTimeout: 2_000, disconnectTimeout: 200, lazyConnect: true, reconnectOnError } as const;
 
 /** For adding, publishing and looking: a command fails at once while Redis is away. */
 export function producerConnection(url: string, onError: (error: Error) => void): Redis {

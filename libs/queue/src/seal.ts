@@ -1,5 +1,5 @@
 /** Keeps calls secret while they lie in the queue: AES-256-GCM with a key that only gateways and workers know. */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
 /** `seal` gives base64 of key id (1 byte), nonce (12), tag (16) and ciphertext; `open` throws SealBroken on anything else. */
 export interface Seal {
@@ -74,4 +74,13 @@ function tryOpen(key: Buffer, bytes: Buffer): string | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * A check value of each key, in their order: equal for equal keys, and nothing of the key can be told from it. For comparing
+ * what two processes were given.
+ */
+export function sealChecks(keys: string | readonly string[]): string[] {
+  const known = (typeof keys === 'string' ? [keys] : keys).map(readKey);
+  return known.map(({ key }) => createHmac('sha256', key).update('countersign seal check').digest('hex').slice(0, 16));
 }

@@ -1,13 +1,14 @@
 /** Keys are found by hash, remembered for a second, and never longer. */
 import { describe, expect, it } from '@jest/globals';
-import { authenticate, secretHash } from './auth.js';
+import { hashSecret } from '@countersign/ledger';
+import { authenticate } from './auth.js';
 import type { Principal } from './principal.js';
 
 const SECRET = 'cs_agent_0123456789';
 const principal = { keyId: 'key_1', tenantId: 't', role: 'agent' } as Principal;
 
 function house() {
-  const known = new Map([[secretHash(SECRET), principal]]);
+  const known = new Map([[hashSecret(SECRET), principal]]);
   const state = { now: 0, lookups: 0, down: false };
   const find = async (hash: string): Promise<Principal | null> => {
     state.lookups += 1;
@@ -31,7 +32,7 @@ describe('authenticate', () => {
     const both = await Promise.all([auth.byHeader(`Bearer ${SECRET}`), auth.byHeader(`bearer   ${SECRET} `)]);
     expect(both).toEqual([principal, principal]);
     state.now = 999;
-    await auth.bySecretHash(secretHash(SECRET));
+    await auth.bySecretHash(hashSecret(SECRET));
     expect(state.lookups).toBe(1);
     state.now = 1_000;
     await auth.byHeader(`Bearer ${SECRET}`);

@@ -1,6 +1,6 @@
 /** Keys of the doors: from the Authorization header to a Principal, at most 1 s behind a revocation. */
-import { createHash } from 'node:crypto';
 import { DoorError } from '@countersign/contracts';
+import { hashSecret } from '@countersign/ledger';
 import type { Principal } from './principal.js';
 
 /** Where keys are found by the SHA-256 (hex) of their secret; null for unknown and revoked ones. */
@@ -25,11 +25,6 @@ const SENDS_KEY = /^bearer +\S/i;
 interface Cached {
   readonly until: number;
   readonly found: Promise<Principal | null>;
-}
-
-/** SHA-256 of a secret in hex. Secrets are long and random, so that a plain hash is enough. */
-export function secretHash(secret: string): string {
-  return createHash('sha256').update(secret, 'utf8').digest('hex');
 }
 
 /**
@@ -62,7 +57,7 @@ export function authenticate(source: KeySource, clock: () => number = () => perf
       if (secret === undefined) {
         throw new DoorError(SENDS_KEY.test(authorization ?? '') ? 'auth.unknown_key' : 'auth.missing');
       }
-      return bySecretHash(secretHash(secret));
+      return bySecretHash(hashSecret(secret));
     },
     bySecretHash,
   };

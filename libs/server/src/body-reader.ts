@@ -2,9 +2,8 @@
 import type { Readable } from 'node:stream';
 import { DoorError, inspectJson, type InspectedJson } from '@countersign/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { readBytes } from './read-bytes.js';
 
-/** Largest body that is read. */
-export const BODY_LIMIT = 32 * 1024 * 1024;
 /** What a client may go on sending beyond the limit before the connection is cut. */
 const DRAIN_LIMIT = 4;
 
@@ -22,24 +21,15 @@ export function installBodyReader(fastify: FastifyInstance, options: BodyOptions
   fastify.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
     const route = request.routeOptions.url ?? '';
     if (options.rawRoutes.includes(route)) return undefined;
-    const inspected = readJson(await readText(payload, options.bodyLimit));
+    const inspected = readJson(await readText(payload, request, options.bodyLimit));
     if (!options.lenientRoutes.includes(route)) refuseFlaws(inspected);
     request.inspected = inspected;
     return inspected?.value;
   });
 }
 
-async function readText(payload: Readable, limit: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of payload as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= limit) chunks.push(chunk);
-    else if (bytes > limit * DRAIN_LIMIT) break;
-    else chunks.length = 0;
-  }
-  if (bytes > limit) throw new DoorError('request.too_large');
-  return decode(Buffer.concat(chunks));
+async function readText(payload: Readable, { bodyShare: share }: FastifyRequest, limit: number): Promise<string> {
+  return decode(await readBytes(payload, { limit, drainLimit: DRAIN_LIMIT, share }));
 }
 
 function decode(bytes: Buffer): string {

@@ -1,6 +1,6 @@
 /** Answers failures of every kind, also those of Fastify itself, with the one error body. */
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { DoorError, errorBody } from '@countersign/contracts';
+import { DoorError, errorBody, type ErrorCode } from '@countersign/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { toDoorError } from './error-mapping.js';
@@ -12,6 +12,8 @@ export interface ErrorFilterOptions {
   readonly logger: Logger;
   readonly knowsPath: (url: string) => boolean;
   readonly renderFailure?: RenderFailure;
+  /** Hears of every failure that is told. */
+  readonly onFailure?: (code: ErrorCode) => void;
 }
 
 @Catch()
@@ -23,6 +25,7 @@ export class ErrorFilter implements ExceptionFilter {
     const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
     const mapped = toDoorError(error);
     const told = mapped.code === 'door.unknown' && this.options.knowsPath(request.url) ? methodError(request) : mapped;
+    this.options.onFailure?.(told.code);
     this.log(told, error, request);
     if (reply.sent) return;
     const rendered = this.options.renderFailure?.(told, request) ?? { status: told.status, body: errorBody(told) };

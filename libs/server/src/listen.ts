@@ -12,6 +12,11 @@ const REASONS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'is not an address of this machine',
 };
 
+/** What to say of an address that cannot be used; null: of anything else. Told by shape: Node's errors may come from another realm. */
+export function reasonFor(error: unknown): string | null {
+  return REASONS[String((error as { code?: unknown }).code)] ?? null;
+}
+
 /** Throws PortTaken for what an operator can mend. */
 export async function listenOrExplain(
   app: NestFastifyApplication,
@@ -20,9 +25,8 @@ export async function listenOrExplain(
   try {
     await app.listen(port, host);
   } catch (error) {
-    // Told by shape: Node's own errors may come from another realm.
-    const reason = REASONS[String((error as { code?: unknown }).code)];
-    if (reason) throw new PortTaken(`${host}:${port} ${reason}`, { cause: error });
+    const reason = reasonFor(error);
+    if (reason !== null) throw new PortTaken(`${host}:${port} ${reason}`, { cause: error });
     throw error;
   }
 }

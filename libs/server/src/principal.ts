@@ -1,6 +1,6 @@
 /** Who stands behind a request, and what a request carries once it passed the door. */
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { DoorError, type InspectedJson, type Mode, type Role } from '@countersign/contracts';
+import { DoorError, type InspectedJson, type Mode, type Right, type Role } from '@countersign/contracts';
 import type { FastifyRequest } from 'fastify';
 
 /** The key of a request with everything that its sessions may inherit from it. */
@@ -18,6 +18,8 @@ export interface Principal {
   readonly home: string | null;
   /** The worker sees the file system of whoever uses this key. */
   readonly sameHost: boolean;
+  /** Beyond the role; absent: none. */
+  readonly rights?: readonly Right[];
 }
 
 declare module 'fastify' {

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { Body, Controller, Delete, Get, Inject, Module, Param, Post, Query, Req } from '@nestjs/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DoorError, endSessionBodySchema, pageQuerySchema, type InspectedJson } from '@countersign/contracts';
+import { hashSecret } from '@countersign/ledger';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -14,7 +15,6 @@ import {
   CurrentPrincipal,
   InspectedBody,
   noteForLog,
-  secretHash,
   type IdempotencyStore,
   type IdempotentRequest,
   type Principal,
@@ -25,7 +25,7 @@ import {
 const SECRETS = { agent: 'cs_agent_0123456789', admin: 'cs_admin_0123456789' } as const;
 const principals = new Map<string, Principal>(
   (['agent', 'admin'] as const).map((role) => [
-    secretHash(SECRETS[role]),
+    hashSecret(SECRETS[role]),
     {
       keyId: `key_${role}`,
       tenantId: 't1',
@@ -221,7 +221,7 @@ describe('keys and roles', () => {
 });
 
 describe('cookie sessions', () => {
-  const { session, setCookie } = cookies.issue(secretHash(SECRETS.agent));
+  const { session, setCookie } = cookies.issue(hashSecret(SECRETS.agent));
   const cookie = setCookie.split(';')[0]!;
 
   it('read with the cookie alone, change only with the token', async () => {

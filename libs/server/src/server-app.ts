@@ -3,21 +3,28 @@ import type { AddressInfo } from 'node:net';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DoorError, type Door } from '@countersign/contracts';
+import { DoorError, NO_TRACING, type Door, type Tracing } from '@countersign/contracts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Authenticator } from './auth.js';
-import { BODY_LIMIT, installBodyReader } from './body-reader.js';
+import { installBodyReader } from './body-reader.js';
 import type { CookieSessions } from './cookie-sessions.js';
 import { createDoorGuard, type DoorGuard } from './door-guard.js';
 import { ErrorFilter, type RenderFailure } from './error-filter.js';
 import { answerFrameworkErrors } from './framework-errors.js';
-import { HEALTH_ROUTES, installHealth, type Probe } from './health.js';
+import { HEALTH_ROUTES, type HealthDeps } from './health/health.js';
+import { installHealth } from './health/install-health.js';
+import type { Probe } from './health/probes.js';
 import { createHostCheck } from './host-check.js';
 import { installIdempotency, type IdempotencyStore } from './idempotency.js';
+import { installLoadGuard, type InstalledLoad } from './load/install-load-guard.js';
+import type { LoadLimits } from './load/load-guard.js';
 import { installRequestLog, nestLogger } from './logging.js';
 import { listenOrExplain } from './listen.js';
+import { installMetrics, type MetricsDoor } from './metrics/install-metrics.js';
+import { BODY_LIMIT } from './read-bytes.js';
 import { SchemaPipe } from './schema-pipe.js';
+import { installTracing } from './tracing/install-tracing.js';
 
 export interface ServerAppOptions {
   /** Which rows of the door table this server serves. */
@@ -43,8 +50,15 @@ export interface ServerAppOptions {
   readonly selfKeyedRoutes?: readonly string[];
   readonly renderFailure?: RenderFailure;
   readonly bodyLimit?: number;
+  /** What is refused as `overloaded`; sensible limits unless given. */
+  readonly limits?: Partial<LoadLimits>;
+  /** Absent: nothing is measured and `/metrics` is no door. */
+  readonly metrics?: MetricsDoor;
+  readonly tracing?: Tracing;
   /** How long `/readyz` is red before connections are refused, so that load balancers turn away first; 0 by default. */
   readonly leaveMs?: number;
+  /** Runs once nothing new is accepted: what waits within this app is to end, so that its requests can. */
+  readonly onLeave?: () => Promise<void>;
   /** Last touches before the server listens, such as a socket adapter. */
   readonly configure?: (app: NestFastifyApplication) => void | Promise<void>;
 }
@@ -58,13 +72,15 @@ export interface ServerApp {
 }
 
 const CLOSE_LIMIT_MS = 10_000;
+/** Routes of whoever watches us: answered under any load, under any name. */
+const WATCHED_ROUTES: readonly string[] = [...HEALTH_ROUTES, '/metrics'];
 
 /** Starts the server. Throws PortTaken in one line, or an Error that names routes outside of the door table. */
 export async function createServerApp(module: Type | object, options: ServerAppOptions): Promise<ServerApp> {
   const adapter = makeAdapter(options);
   const fastify = adapter.getInstance() as unknown as FastifyInstance;
   const state = { closing: false };
-  const guard = installDoors(fastify, options, state);
+  const { guard, load } = installDoors(fastify, options, state);
   const app = await NestFactory.create<NestFastifyApplication>(module as Type, adapter, {
     bodyParser: false,
     logger: nestLogger(options.logger),
@@ -73,7 +89,12 @@ export async function createServerApp(module: Type | object, options: ServerAppO
   const { logger, renderFailure } = options;
   app.useGlobalPipes(new SchemaPipe());
   app.useGlobalFilters(
-    new ErrorFilter({ logger, knowsPath: guard.knowsPath, ...(renderFailure ? { renderFailure } : {}) }),
+    new ErrorFilter({
+      logger,
+      knowsPath: guard.knowsPath,
+      onFailure: (code) => options.metrics?.metrics.meter.count('countersign_errors_total', { app: options.app, code }),
+      ...(renderFailure ? { renderFailure } : {}),
+    }),
   );
   await options.configure?.(app);
   try {
@@ -81,10 +102,15 @@ export async function createServerApp(module: Type | object, options: ServerAppO
     guard.checkRoutes();
     await listenOrExplain(app, options);
   } catch (error) {
+    load.stop();
     await app.close();
     throw error;
   }
-  return { url: urlOf(app, options.host), app, close: () => closeApp(app, state, options.leaveMs ?? 0) };
+  const close = async (): Promise<void> => {
+    await closeApp(app, state, options);
+    load.stop();
+  };
+  return { url: urlOf(app, options.host), app, close };
 }
 
 function makeAdapter(options: ServerAppOptions): FastifyAdapter {
@@ -104,30 +130,55 @@ function makeAdapter(options: ServerAppOptions): FastifyAdapter {
 }
 
 /** Everything that must stand before the first route. The order of the hooks is the order of the checks. */
-function installDoors(fastify: FastifyInstance, options: ServerAppOptions, state: { closing: boolean }): DoorGuard {
+function installDoors(
+  fastify: FastifyInstance,
+  options: ServerAppOptions,
+  state: { closing: boolean },
+): { guard: DoorGuard; load: InstalledLoad } {
   fastify.decorateRequest('principal', null);
   fastify.decorateRequest('inspected', null);
   fastify.decorateRequest('logFields');
   const { bodyLimit = BODY_LIMIT, rawRoutes = [], lenientRoutes = [], openRoutes = [] } = options;
   const guard = createDoorGuard(fastify, { ...options, openRoutes: [...openRoutes, ...HEALTH_ROUTES] });
-  const isOurs = createHostCheck(options);
-  const isHealth = (url: string | undefined): boolean => HEALTH_ROUTES.some((route) => route === url);
-  fastify.addHook('onRequest', async (request) => {
-    request.logFields = {};
-    if (!isHealth(request.routeOptions.url) && !isOurs(request.headers)) throw new DoorError('auth.host');
-    await guard.admit(request);
-  });
+  const load = installChecks(fastify, options, guard);
   fastify.addHook('onSend', async (_request, reply) => {
     if (state.closing) void reply.header('connection', 'close');
   });
   installBodyReader(fastify, { bodyLimit, rawRoutes, lenientRoutes });
-  installRequestLog(fastify, options.logger);
-  installHealth(fastify, options.probes ?? {}, () => state.closing);
+  installWatching(fastify, options, { isClosing: () => state.closing, lagMs: load.lagMs });
   if (options.idempotency) {
     const { idempotency: store, logger, selfKeyedRoutes: exceptRoutes = [] } = options;
     installIdempotency(fastify, { store, logger, exceptRoutes });
   }
-  return guard;
+  return { guard, load };
+}
+
+/** Of every request, before its body is read: room, Host and Origin, key and role. */
+function installChecks(fastify: FastifyInstance, options: ServerAppOptions, guard: DoorGuard): InstalledLoad {
+  const isOurs = createHostCheck(options);
+  const { app, limits, metrics, tracing = NO_TRACING } = options;
+  fastify.addHook('onRequest', async (request) => {
+    request.logFields = {};
+  });
+  installTracing(fastify, tracing, WATCHED_ROUTES);
+  const load = installLoadGuard(fastify, { app, limits, meter: metrics?.metrics.meter, exempt: WATCHED_ROUTES });
+  fastify.addHook('onRequest', async (request) => {
+    const watched = WATCHED_ROUTES.some((route) => route === request.routeOptions.url);
+    if (!watched && !isOurs(request.headers)) throw new DoorError('auth.host');
+    await guard.admit(request);
+  });
+  return load;
+}
+
+/** What tells others how it goes: log, metrics, health. */
+function installWatching(
+  fastify: FastifyInstance,
+  { app, logger, metrics, authenticator, probes = {} }: ServerAppOptions,
+  state: Omit<HealthDeps, 'probes'>,
+): void {
+  installRequestLog(fastify, logger, metrics?.metrics.meter);
+  if (metrics) installMetrics(fastify, { ...metrics, app, authenticator });
+  installHealth(fastify, { ...state, probes });
 }
 
 function urlOf(app: NestFastifyApplication, host: string): string {
@@ -136,14 +187,23 @@ function urlOf(app: NestFastifyApplication, host: string): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-async function closeApp(app: NestFastifyApplication, state: { closing: boolean }, leaveMs: number): Promise<void> {
+/** Red first, so that balancers turn away; then nothing new comes in, what runs ends, and what does not is cut. */
+async function closeApp(
+  app: NestFastifyApplication,
+  state: { closing: boolean },
+  { logger, leaveMs = 0, onLeave = async () => undefined }: ServerAppOptions,
+): Promise<void> {
   if (state.closing) return;
   state.closing = true;
+  logger.info('leaving: not ready any more');
   if (leaveMs > 0) await new Promise((resolve) => setTimeout(resolve, leaveMs));
   const server = app.getHttpServer();
   const cut = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
   try {
-    await app.close();
+    const closed = app.close();
+    logger.info('leaving: takes no new connections');
+    await Promise.all([closed, onLeave()]);
+    logger.info('leaving: every request has ended');
   } finally {
     clearTimeout(cut);
   }

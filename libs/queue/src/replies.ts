@@ -1,0 +1,16 @@
+/** Replies on their way from a worker to a gateway: what an agent is told travels as sealed as what it asked. */
+import { replySchema, type Reply } from '@countersign/contracts';
+import { z } from 'zod';
+import type { Seal } from './seal.js';
+
+const repliesSchema = z.array(replySchema);
+
+/** The form in which replies travel over the bus. */
+export function sealReplies(seal: Pick<Seal, 'seal'>, replies: readonly Reply[]): string {
+  return seal.seal(JSON.stringify(replies));
+}
+
+/** Throws SealBroken for what was sealed with another key, and for what is no list of replies. */
+export function openReplies(seal: Pick<Seal, 'open'>, sealed: string): Reply[] {
+  return repliesSchema.parse(JSON.parse(seal.open(sealed)));
+}
