@@ -10,8 +10,18 @@ export interface GatewayConfig {
   readonly maxWaiters: number;
   /** Characters of calls that are kept to be sent again. */
   readonly maxWaitingChars: number;
-  /** A call that the worker did not judge within this long is refused as `unavailable`. */
+  /**
+   * A call that no worker judged within this long is refused as `unavailable`. Longer than the 7.5 s after which a dead worker's
+   * job runs again, and short enough that whoever needs no person hears within 15 s, whatever is away.
+   */
   readonly judgeMs: number;
+  /** How long a permit may wait to be redeemed, in seconds; its time begins when it is handed out. */
+  readonly permitSeconds: number;
+  /** Most connections of the line `/agents`, and most streams of server-sent events. */
+  readonly maxSockets: number;
+  readonly maxStreams: number;
+  /** Pause between two looks of a stream at its session. */
+  readonly streamPollMs: number;
 }
 
 export const GATEWAY_DEFAULTS: GatewayConfig = {
@@ -20,5 +30,9 @@ export const GATEWAY_DEFAULTS: GatewayConfig = {
   allowedHosts: [],
   maxWaiters: 20_000,
   maxWaitingChars: 256 * 1024 * 1024,
-  judgeMs: 30_000,
+  judgeMs: 10_000,
+  permitSeconds: 60,
+  maxSockets: 5_000,
+  maxStreams: 500,
+  streamPollMs: 500,
 };

@@ -1,11 +1,31 @@
 /** The agents' door as a server: what it serves, and how it begins and ends. */
 import 'reflect-metadata';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { authenticate, createServerApp, type Logger } from '@countersign/server';
+import {
+  authenticate,
+  createServerApp,
+  type Logger,
+  type MetricsDoor,
+  vaultKeysOrNew,
+  type Probe,
+  redactingLedger,
+  watchKills,
+  createHostCheck,
+} from '@countersign/server';
 import { createGatewayParts, type GatewayDeps, type GatewayParts } from './gateway-parts.js';
+import { AGENT_LINE_DEPS, AgentsGateway } from './live/agents.gateway.js';
+import { SessionStreams } from './live/session-streams.js';
+import { AgentSocketAdapter } from './live/socket-adapter.js';
+import { StreamController } from './live/stream.controller.js';
+import { SessionDesk } from './sessions/session-desk.js';
+import { PermitService } from './permits/permit-service.js';
+import { PermitsController } from './permits/permits.controller.js';
 import { HOOK_DEPS, HOOK_ROUTE, HooksController, renderHookFailure } from './hooks/hooks.controller.js';
+import { ProgressController } from './sessions/progress.controller.js';
+import { ProgressService } from './sessions/progress-service.js';
 import { SessionService } from './sessions/session-service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
+import { BatchService } from './tool-calls/batch-service.js';
 import { ToolCallService } from './tool-calls/tool-call-service.js';
 import { ToolCallsController } from './tool-calls/tool-calls.controller.js';
 
@@ -14,10 +34,24 @@ class GatewayModule {
   static with(parts: GatewayParts): DynamicModule {
     return {
       module: GatewayModule,
-      controllers: [ToolCallsController, SessionsController, HooksController],
+      controllers: [
+        ToolCallsController,
+        SessionsController,
+        ProgressController,
+        PermitsController,
+        StreamController,
+        HooksController,
+      ],
       providers: [
         { provide: ToolCallService, useValue: parts.toolCalls },
+        { provide: BatchService, useValue: parts.batches },
         { provide: SessionService, useValue: parts.sessions },
+        { provide: ProgressService, useValue: parts.progress },
+        AgentsGateway,
+        { provide: AGENT_LINE_DEPS, useValue: parts.line },
+        { provide: SessionStreams, useValue: parts.streams },
+        { provide: SessionDesk, useValue: parts.sessionDesk },
+        { provide: PermitService, useValue: parts.permits },
         { provide: HOOK_DEPS, useValue: parts.hooks },
       ],
     };
@@ -26,6 +60,11 @@ class GatewayModule {
 
 export interface StartGateway extends GatewayDeps {
   readonly logger: Logger;
+  readonly metrics?: MetricsDoor;
+  /** What readiness asks besides database, queue and bus. */
+  readonly probes?: Readonly<Record<string, Probe>>;
+  /** How long readiness is red before connections are refused; 0 unless given. */
+  readonly leaveMs?: number;
 }
 
 export interface RunningGateway {
@@ -37,9 +76,18 @@ export interface RunningGateway {
 
 /** Resolves when the gateway takes calls. */
 export async function startGateway(deps: StartGateway): Promise<RunningGateway> {
-  const { ledger, queue, config, logger } = deps;
+  const { queue, config, logger, metrics, tracing, leaveMs = 0 } = deps;
+  const vaultKeys = vaultKeysOrNew(deps.vaultKeys);
+  const ledger = redactingLedger(deps.ledger, vaultKeys);
   const authenticator = authenticate(ledger);
-  const parts = createGatewayParts(deps, authenticator);
+  const isOurs = createHostCheck({ host: config.host, allowedHosts: config.allowedHosts });
+  const kills = await watchKills({
+    app: 'gateway',
+    ledger,
+    bus: deps.bus,
+    onError: (error) => logger.warn(messageOf(error)),
+  });
+  const parts = createGatewayParts({ ...deps, ledger, vaultKeys }, authenticator, kills);
   await parts.desk.open();
   try {
     const server = await createServerApp(GatewayModule.with(parts), {
@@ -50,23 +98,38 @@ export async function startGateway(deps: StartGateway): Promise<RunningGateway> 
       logger,
       authenticator,
       idempotency: ledger.idempotency,
-      probes: { database: () => ledger.ping(), queue: () => queue.ping(), bus: () => deps.bus.ping() },
+      probes: { database: () => ledger.ping(), queue: () => queue.ping(), bus: () => deps.bus.ping(), ...deps.probes },
+      ...(metrics ? { metrics } : {}),
+      ...(tracing ? { tracing } : {}),
+      leaveMs,
+      onLeave: () => {
+        parts.streams.close();
+        return parts.desk.leave();
+      },
       rawRoutes: [HOOK_ROUTE],
-      lenientRoutes: ['/v1/tool-calls'],
+      lenientRoutes: ['/v1/tool-calls', '/v1/tool-calls/batch'],
       // Calls and results are recognised by their own keys; a pending answer must not be repeated from a store.
-      selfKeyedRoutes: ['/v1/tool-calls', '/v1/tool-calls/:id/result'],
+      selfKeyedRoutes: ['/v1/tool-calls', '/v1/tool-calls/batch', '/v1/tool-calls/:id/result'],
       renderFailure: renderHookFailure,
+      configure: (app) => {
+        app.useWebSocketAdapter(new AgentSocketAdapter(app, isOurs));
+      },
     });
     return {
       url: server.url,
       close: async () => {
-        parts.desk.release();
         await server.close();
         await parts.desk.close();
+        await kills.close();
       },
     };
   } catch (error) {
     await parts.desk.close();
+    await kills.close();
     throw error;
   }
+}
+
+function messageOf(error: unknown): string {
+  return `kill switches could not be read: ${error instanceof Error ? error.message : String(error)}`;
 }

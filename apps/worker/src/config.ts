@@ -15,6 +15,10 @@ export interface WorkerConfig {
   readonly cachedPolicies: number;
   /** Pause between two looks for asks that are due. */
   readonly sweepMs: number;
+  /** Pause between two looks for what observing hooks are to be told. */
+  readonly hookMs: number;
+  /** How long jobs that are running at the end may take to finish; what is not done by then runs again elsewhere. */
+  readonly settleMs: number;
 }
 
 export const WORKER_DEFAULTS: WorkerConfig = {
@@ -25,4 +29,6 @@ export const WORKER_DEFAULTS: WorkerConfig = {
   cachedHeads: 10_000,
   cachedPolicies: 1_000,
   sweepMs: 5_000,
+  hookMs: 500,
+  settleMs: 3_500,
 };

@@ -1,5 +1,6 @@
 /** From what a client or a hook sent to the call that travels to the worker. */
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import { findSecrets } from '@countersign/redaction';
 import {
   DoorError,
   toolCallSchema,
@@ -10,7 +11,7 @@ import {
 } from '@countersign/contracts';
 
 /** Hex SHA-256 of a text's UTF-8 bytes. */
-export const sha256hex = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const sha256hex = (text: string): string => hash('sha256', text, 'hex');
 
 /** Most characters of evidence that travel with a call; without evidence the engine asks or denies. */
 const MAX_EVIDENCE_CHARS = 512 * 1024;
@@ -46,10 +47,19 @@ export function buildCall(parts: CallParts): ToolCall {
     resolvedPaths: JSON.stringify(resolvedPaths).length > MAX_EVIDENCE_CHARS ? {} : resolvedPaths,
   };
   const checked = toolCallSchema.safeParse(call);
-  if (checked.success) return call;
+  if (checked.success) return refuseSecretNames(call);
   const issue = checked.error.issues[0];
   throw new DoorError(
     'request.invalid',
     `the call cannot be sent: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
   );
+}
+
+/** What calls are found and judged by is stored as it is, so it must not be a secret: such a call is refused, and nothing is kept of it. */
+function refuseSecretNames(call: ToolCall): ToolCall {
+  const { sessionId, agent, toolUseId, tool, mode, cwd, opening } = call;
+  const names = { sessionId, agent, toolUseId, tool, mode, cwd, home: opening.home, roots: opening.roots.join('\n') };
+  const dirty = Object.entries(names).find(([, name]) => name !== null && findSecrets(name).length > 0);
+  if (dirty === undefined) return call;
+  throw new DoorError('request.invalid', `the call cannot be sent: ${dirty[0]} looks like a secret`);
 }

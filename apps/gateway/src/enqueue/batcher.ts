@@ -1,5 +1,14 @@
-/** Natural batching: while one enqueue is in flight calls gather, and leave together as one sealed `evaluate` job. */
-import { MAX_BATCH_BYTES, MAX_BATCH_CALLS, type EvaluateJob } from '@countersign/contracts';
+/** Natural batching: while one enqueue is in flight, or enough jobs are, calls gather, and leave together as one sealed `evaluate` job. */
+import {
+  MAX_BATCH_BYTES,
+  MAX_BATCH_CALLS,
+  NO_TRACING,
+  type EvaluateJob,
+  type Span,
+  type TraceParent,
+  type Tracing,
+} from '@countersign/contracts';
+import type { Pace } from './pace.js';
 
 /** The part of the queue that batching needs. */
 export interface EvaluateSink {
@@ -10,6 +19,8 @@ export interface EvaluateSink {
 export interface Batcher {
   /** Takes the JSON text of one call; gives the id of the job that holds it once that is queued, rejects when the queue refused. */
   add(callJson: string): Promise<string>;
+  /** Calls that must be judged together and in order: they leave in one job. Together at most MAX_BATCH_CALLS and MAX_BATCH_BYTES. */
+  addAll(callJsons: readonly string[]): Promise<string>;
   /** Calls that have not left yet. */
   readonly gathered: number;
 }
@@ -17,6 +28,9 @@ export interface Batcher {
 interface Entry {
   readonly json: string;
   readonly bytes: number;
+  /** Calls that the text holds. */
+  readonly count: number;
+  readonly trace: TraceParent | null;
   readonly resolve: (jobId: string) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -26,51 +40,86 @@ export interface BatcherOptions {
   readonly seal: { seal(text: string): string };
   /** Where the replies go: this gateway's id. */
   readonly replyTo: string;
+  readonly tracing?: Tracing;
+  /** Absent: a batch leaves as soon as the one before is queued. */
+  readonly pace?: Pace;
 }
 
 /** An idle gateway adds no delay: the first call leaves at once and alone. */
-export function createBatcher({ sink, seal, replyTo }: BatcherOptions): Batcher {
+export function createBatcher({ sink, seal, replyTo, tracing = NO_TRACING, pace }: BatcherOptions): Batcher {
   const waiting: Entry[] = [];
   let sending = false;
 
   async function sendOne(): Promise<void> {
     const batch = takeBatch(waiting);
+    const span = startEnqueue(tracing, batch);
     try {
       const calls = seal.seal(`[${batch.map((entry) => entry.json).join(',')}]`);
-      const jobId = await sink.enqueue({ replyTo, calls, count: batch.length });
+      const jobId = await sink.enqueue({ replyTo, calls, count: countOf(batch), ...tracesOf(tracing, span, batch) });
+      span.end();
       for (const entry of batch) entry.resolve(jobId);
     } catch (error) {
+      span.end(true);
       for (const entry of batch) entry.reject(error);
     }
   }
 
   async function drain(): Promise<void> {
-    while (waiting.length > 0) await sendOne();
+    while (waiting.length > 0) {
+      if (pace && waiting.length < MAX_BATCH_CALLS) await pace.turn();
+      await sendOne();
+    }
     sending = false;
   }
 
+  const push = (json: string, count: number): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const trace = tracing.active();
+      waiting.push({ json, bytes: Buffer.byteLength(json) + 1, count, trace, resolve, reject });
+      if (waiting.length >= MAX_BATCH_CALLS) pace?.hurry();
+      if (sending) return;
+      sending = true;
+      void drain();
+    });
+
   return {
-    add: (json) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ json, bytes: Buffer.byteLength(json) + 1, resolve, reject });
-        if (sending) return;
-        sending = true;
-        void drain();
-      }),
+    add: (json) => push(json, 1),
+    addAll: (jsons) => push(jsons.join(','), jsons.length),
     get gathered() {
-      return waiting.length;
+      return countOf(waiting);
     },
   };
+}
+
+/** In the trace of the first call; the others are linked. */
+function startEnqueue(tracing: Tracing, batch: readonly Entry[]): Span {
+  const [first, ...others] = batch.map((entry) => entry.trace);
+  const links = others.filter((trace) => trace !== null);
+  return tracing.start('enqueue', { kind: 'producer', parent: first ?? null, links });
+}
+
+/** A context for each call, so that the worker goes on in that call's trace. */
+function tracesOf(tracing: Tracing, span: Span, batch: readonly Entry[]): Pick<EvaluateJob, 'traces'> {
+  if (!tracing.on) return {};
+  const all = batch.flatMap(({ trace, count }) => Array.from({ length: count }, () => trace));
+  return { traces: [span.context, ...all.slice(1)] };
+}
+
+function countOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, entry) => sum + entry.count, 0);
 }
 
 /** A call that alone is larger than a batch may be travels alone. */
 function takeBatch(waiting: Entry[]): Entry[] {
   let bytes = 2;
-  let count = 0;
+  let calls = 0;
+  let taken = 0;
   for (const entry of waiting) {
-    if (count === MAX_BATCH_CALLS || (count > 0 && bytes + entry.bytes > MAX_BATCH_BYTES)) break;
+    const full = calls + entry.count > MAX_BATCH_CALLS || bytes + entry.bytes > MAX_BATCH_BYTES;
+    if (taken > 0 && full) break;
     bytes += entry.bytes;
-    count += 1;
+    calls += entry.count;
+    taken += 1;
   }
-  return waiting.splice(0, count);
+  return waiting.splice(0, taken);
 }

@@ -1,36 +1,27 @@
 /** Reads a hook's body whatever its type or size: an agent must get its answer, not an error of HTTP. */
 import type { Readable } from 'node:stream';
+import { DoorError } from '@countersign/contracts';
+import { BODY_LIMIT, readBytes, type BodyShare } from '@countersign/server';
 
 export type HookBody =
   | { readonly state: 'read'; readonly text: string }
   | { readonly state: 'too_large' }
+  /** There is no room for it beside the bodies that are being read. */
+  | { readonly state: 'overloaded' }
   /** The bytes are not UTF-8, or the client stopped sending. */
   | { readonly state: 'broken' };
 
-/** Largest body that is read. */
-export const MAX_HOOK_BYTES = 32 * 1024 * 1024;
-/** What is taken and thrown away beyond it, as a multiple. */
+/** What is taken and thrown away beyond the limit, as a multiple: a client that is cut off sees no refusal, and runs its tool. */
 const DRAIN_LIMIT = 8;
 
-/**
- * A body beyond the limit is still taken and thrown away: a client that is cut off while it sends sees a broken connection
- * instead of the refusal, and runs its tool.
- */
-export async function readHookBody(stream: Readable): Promise<HookBody> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+/** Never throws. `share`: of the budget for all bodies; null: nothing is counted. */
+export async function readHookBody(stream: Readable, share: BodyShare | null): Promise<HookBody> {
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes <= MAX_HOOK_BYTES) chunks.push(chunk);
-      else if (bytes > MAX_HOOK_BYTES * DRAIN_LIMIT) break;
-      else chunks.length = 0;
-    }
-  } catch {
-    return { state: 'broken' };
+    return decode(await readBytes(stream, { limit: BODY_LIMIT, drainLimit: DRAIN_LIMIT, share }));
+  } catch (error) {
+    const code = error instanceof DoorError ? error.code : null;
+    return { state: code === 'request.too_large' ? 'too_large' : code === 'overloaded' ? 'overloaded' : 'broken' };
   }
-  if (bytes > MAX_HOOK_BYTES) return { state: 'too_large' };
-  return decode(Buffer.concat(chunks));
 }
 
 function decode(bytes: Buffer): HookBody {

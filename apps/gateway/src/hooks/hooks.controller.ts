@@ -2,7 +2,9 @@
 import { Controller, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { isAgentName, renderReply, type RenderedReply } from '@countersign/agents';
 import type { DoorError } from '@countersign/contracts';
-import { goneSignal, type RawReply, type RawRequest } from '../door-request.js';
+import { noteForLog } from '@countersign/server';
+import type { RawReply, RawRequest } from '../door-request.js';
+import { goneWith } from '../waiting/gone.js';
 import { answerHook, type HookDeps } from './answer-hook.js';
 import { readHookBody } from './hook-body.js';
 
@@ -17,14 +19,15 @@ export class HooksController {
   @HttpCode(200)
   async answer(
     @Param('agent') agent: string,
-    @Req() request: RawRequest,
+    @Req() request: RawRequest & Parameters<typeof noteForLog>[0],
     @Res({ passthrough: true }) reply: RawReply,
   ): Promise<RenderedReply> {
-    const gone = goneSignal(reply.raw);
-    const body = await readHookBody(request.raw);
+    const gone = goneWith(reply.raw);
+    const body = await readHookBody(request.raw, request.bodyShare);
     if (!isAgentName(agent)) return refuseAnybody(`\`${agent}\` is no agent whose hooks are understood`);
     const { authorization } = request.raw.headers;
-    return answerHook({ agent, body, authorization, gone }, this.deps);
+    const note = (fields: Record<string, string>): void => noteForLog(request, fields);
+    return answerHook({ agent, body, authorization, gone, note }, this.deps);
   }
 }
 

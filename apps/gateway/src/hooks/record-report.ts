@@ -3,7 +3,8 @@ import type { Ledger } from '@countersign/ledger';
 import type { HookedResult, HookedSession, HookInput } from '@countersign/agents';
 import type { SessionCommand } from '@countersign/approval';
 import type { Principal } from '@countersign/server';
-import { reportResult } from '../calls/report-result.js';
+import { resultCallOf } from '../results/result-call.js';
+import type { Results } from '../results/results.js';
 import type { FindPolicyModes } from '../sessions/policy-modes.js';
 import type { SessionDesk, SessionTarget } from '../sessions/session-desk.js';
 import { DEFAULT_POLICY_NAME } from '../sessions/opening.js';
@@ -15,6 +16,7 @@ export interface ReportDeps {
   readonly sessions: SessionDesk;
   readonly calls: Pick<Ledger['calls'], 'byKeys'>;
   readonly policyModes: FindPolicyModes;
+  readonly results: Results;
 }
 
 /** Records the report in its session, which is opened when unknown. A session of another key is left alone. */
@@ -23,9 +25,9 @@ export async function recordReport(report: Report, principal: Principal, deps: R
   if (session === null) return;
   const target = { tenantId: principal.tenantId, sessionId: session.sessionId };
   if (!(await ensureSession(session, principal, deps))) return;
-  for (const command of await commandsOf(report, { target, principal, deps })) {
-    await deps.sessions.execute(target, command, 'agent');
-  }
+  const context = { target, principal, deps };
+  for (const command of commandsOf(report, principal.keyId)) await deps.sessions.execute(target, command, 'agent');
+  await recordResults(session, resultsOf(report), context);
 }
 
 /** Opens the parents' session first; false when one of them is another key's. */
@@ -51,19 +53,17 @@ interface Context {
   readonly deps: ReportDeps;
 }
 
-async function commandsOf(report: Report, context: Context): Promise<SessionCommand[]> {
-  const by = context.principal.keyId;
+function commandsOf(report: Report, by: string): SessionCommand[] {
   switch (report.kind) {
     case 'result':
-      return resultCommands(report.session, report.results, context);
+      return [];
     case 'session-start':
     case 'subagent-start':
+    case 'note':
       return [{ type: 'ReportEvent', kind: report.event, detail: report.detail }];
     case 'session-end':
     case 'subagent-stop':
       return [{ type: 'StopSession', reason: report.reason, by }];
-    case 'note':
-      return noteCommands(report, context);
     default: {
       const never: never = report;
       throw new Error(`unknown report ${JSON.stringify(never)}`);
@@ -72,29 +72,32 @@ async function commandsOf(report: Report, context: Context): Promise<SessionComm
 }
 
 /** A call that the agent refused by itself is over; an ask that its own prompt put is closed by that. */
-async function noteCommands(note: Extract<Report, { kind: 'note' }>, context: Context): Promise<SessionCommand[]> {
-  const noted: SessionCommand = { type: 'ReportEvent', kind: note.event, detail: note.detail };
-  if (note.denied === null || note.session === null) return [noted];
-  const { toolUseId, tool, reason } = note.denied;
-  const refused = { toolUseId, tool, status: 'cancelled', output: null, error: reason, elapsedMs: null } as const;
-  return [noted, ...(await resultCommands(note.session, [refused], context))];
+function resultsOf(report: Report): readonly HookedResult[] {
+  if (report.kind === 'result') return report.results;
+  if (report.kind !== 'note' || report.denied === null) return [];
+  const { toolUseId, tool, reason } = report.denied;
+  return [{ toolUseId, tool, status: 'cancelled', output: null, error: reason, elapsedMs: null }];
 }
 
-async function resultCommands(
+async function recordResults(
   session: HookedSession,
   results: readonly HookedResult[],
   { target, deps }: Context,
-): Promise<SessionCommand[]> {
+): Promise<void> {
+  if (results.length === 0) return;
   const keys = results.map(({ toolUseId }) => ({ ...target, agent: session.agent, toolUseId, attempt: 1 }));
   const rows = await deps.calls.byKeys(keys);
-  const callIds = new Map(rows.map(({ key, prior }) => [key.toolUseId, prior.callId]));
-  return results.map((result) => resultCommand(result, callIds.get(result.toolUseId)));
+  const byUse = new Map(rows.map((row) => [row.key.toolUseId, row]));
+  const state = await deps.sessions.find(target);
+  for (const { toolUseId, ...result } of results) {
+    const row = byUse.get(toolUseId);
+    if (row === undefined) await deps.sessions.execute(target, unknownCall(toolUseId, result), 'agent');
+    else
+      await deps.results.record(resultCallOf({ key: row.key, ...row.prior }, state), { ...result, background: false });
+  }
 }
 
-function resultCommand(result: HookedResult, callId: string | undefined): SessionCommand {
-  const { tool, toolUseId, status, output, error, elapsedMs } = result;
-  if (callId === undefined) {
-    return { type: 'ReportEvent', kind: 'result_of_unknown_call', detail: JSON.stringify({ tool, toolUseId, status }) };
-  }
-  return reportResult({ callId, tool, status, output, error, elapsedMs });
+/** A result of a call that nobody asked about: auditors see it. */
+function unknownCall(toolUseId: string, { tool, status }: Pick<HookedResult, 'tool' | 'status'>): SessionCommand {
+  return { type: 'ReportEvent', kind: 'result_of_unknown_call', detail: JSON.stringify({ tool, toolUseId, status }) };
 }

@@ -1,7 +1,14 @@
 /** Commands on sessions: who may send them, their execution, and telling everybody whose ask they ended. */
-import { DoorError, type CallOutcome, type Channel, type DecidedMessage, type ErrorCode } from '@countersign/contracts';
+import {
+  DoorError,
+  type CallOutcome,
+  type Channel,
+  type DecidedMessage,
+  type ErrorCode,
+  type SessionEvent,
+} from '@countersign/contracts';
 import { isTightening, type SessionCommand, type SessionState } from '@countersign/approval';
-import type { Ledger } from '@countersign/ledger';
+import type { Ledger, VaultEntry } from '@countersign/ledger';
 import type { Bus } from '@countersign/queue';
 import type { Principal } from '@countersign/server';
 import type { FindPolicyModes } from './policy-modes.js';
@@ -13,13 +20,33 @@ export interface SessionTarget {
 
 export interface SessionDeskDeps {
   readonly ledger: Pick<Ledger, 'execute' | 'loadRound'>;
-  readonly bus: Pick<Bus, 'decided'>;
+  readonly bus: Pick<Bus, 'decided' | 'ended'>;
   readonly policyModes: FindPolicyModes;
 }
 
 export type CommandOutcome =
-  | { readonly ok: true; readonly outcomes: readonly CallOutcome[] }
+  | {
+      readonly ok: true;
+      readonly outcomes: readonly CallOutcome[];
+      /** What was recorded; empty: it was so already. */
+      readonly events: readonly SessionEvent[];
+      /** Calls that were taken up before a cancel or stop and are not reported yet: they run already. */
+      readonly running: readonly string[];
+    }
   | { readonly ok: false; readonly code: ErrorCode; readonly message?: string };
+
+/** The session as it was before a command, and what the command recorded. */
+export interface CommandDone {
+  readonly state: SessionState;
+  readonly events: readonly SessionEvent[];
+  readonly running: readonly string[];
+}
+
+/** Commands that executors of the session must hear of. */
+const ENDS: Partial<Record<SessionCommand['type'], 'cancelled' | 'stopped'>> = {
+  CancelSession: 'cancelled',
+  StopSession: 'stopped',
+};
 
 export class SessionDesk {
   constructor(private readonly deps: SessionDeskDeps) {}
@@ -40,7 +67,7 @@ export class SessionDesk {
   }
 
   /** Sends a command for a key; an agent's key may only tighten its own sessions. */
-  async command(target: SessionTarget, principal: Principal, command: SessionCommand): Promise<SessionState> {
+  async command(target: SessionTarget, principal: Principal, command: SessionCommand): Promise<CommandDone> {
     const state = await this.require(target, principal);
     if (principal.role === 'agent') {
       const modes = await this.deps.policyModes(target.tenantId, state.opening?.policy ?? '');
@@ -48,18 +75,27 @@ export class SessionDesk {
     }
     const result = await this.execute(target, command, 'system');
     if (!result.ok) throw new DoorError(result.code, result.message);
-    return state;
+    return { state, events: result.events, running: result.running };
   }
 
-  /** Executes without asking who sends it, and tells of every ask that came to its end. */
-  async execute(target: SessionTarget, command: SessionCommand, channel: Channel): Promise<CommandOutcome> {
-    const result = await this.deps.ledger.execute(target, command);
+  /** Executes without asking who sends it, and tells of every ask that came to its end. `vault`: originals of the command. */
+  async execute(
+    target: SessionTarget,
+    command: SessionCommand,
+    channel: Channel,
+    vault: readonly VaultEntry[] = [],
+  ): Promise<CommandOutcome> {
+    const result = await this.deps.ledger.execute(target, command, vault);
     if (!result.ok) return result;
     const byAsk = new Map(result.outcomes.map(({ askId, outcome }) => [askId, outcome]));
     await Promise.all(
       [...byAsk].map(([askId, outcome]) => this.deps.bus.decided(decidedMessage(target, { askId, outcome, channel }))),
     );
-    return { ok: true, outcomes: [...byAsk.values()] };
+    const how = ENDS[command.type];
+    const { tenantId, sessionId } = target;
+    if (how !== undefined) await this.deps.bus.ended({ tenantId, sessionId, how });
+    const { events, running = [] } = result;
+    return { ok: true, outcomes: [...byAsk.values()], events, running };
   }
 }
 

@@ -3,17 +3,19 @@ import { randomUUID } from 'node:crypto';
 import {
   DoorError,
   policyDocumentSchema,
+  type Grant,
   type Mode,
   type OpenSessionBody,
   type Rule,
   type RuleInput,
 } from '@countersign/contracts';
 import { inheritedOpening, type SessionState } from '@countersign/approval';
-import { compilePolicy } from '@countersign/policy';
+import { compilePolicy, legalModes } from '@countersign/policy';
 import type { Principal } from '@countersign/server';
 import { DEFAULT_POLICY_NAME, openingFor } from './opening.js';
-import type { FindPolicyModes } from './policy-modes.js';
-import type { SessionDesk } from './session-desk.js';
+import { modeOrder } from './mode-order.js';
+import type { SessionDesk, SessionTarget } from './session-desk.js';
+import type { FindSessionPolicy, SessionPolicy } from './session-policies.js';
 
 /** A session as its agent sees it. */
 export interface OpenedSessionView {
@@ -30,6 +32,12 @@ export interface OpenedSessionView {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** `running`: calls that an executor took up before; a tool of behaviour `block` may finish. */
+export interface EndedView {
+  readonly id: string;
+  readonly running: readonly string[];
+}
+
 export interface RulesWish {
   readonly deny?: readonly RuleInput[] | undefined;
   readonly ask?: readonly RuleInput[] | undefined;
@@ -37,23 +45,35 @@ export interface RulesWish {
   readonly remove?: readonly string[] | undefined;
 }
 
+export interface LimitsWish {
+  readonly silent?: true | undefined;
+  readonly tools?: readonly string[] | undefined;
+}
+
+export interface LimitsView {
+  readonly id: string;
+  readonly silent: boolean;
+  readonly tools: readonly string[] | null;
+}
+
 export class SessionService {
   constructor(
     private readonly sessions: SessionDesk,
-    private readonly policyModes: FindPolicyModes,
+    private readonly policies: FindSessionPolicy,
   ) {}
 
   /** The same opening by the same key again gives the same session. */
   async open(body: OpenSessionBody, principal: Principal): Promise<OpenedSessionView> {
     const { tenantId, keyId } = principal;
     const parent = await this.parentOf(body, principal);
-    const modes = await this.policyModes(tenantId, principal.policy ?? DEFAULT_POLICY_NAME);
-    const result = openingFor(principal, body, modes);
+    const { document } = await this.policies(tenantId, principal.policy ?? DEFAULT_POLICY_NAME);
+    const result = openingFor(principal, body, document);
     if (!result.ok) throw new DoorError('auth.loosens', result.message);
     const sessionId = body.id ?? `session_${randomUUID()}`;
     const rootId = parent?.rootId ?? sessionId;
-    const opening = inheritedOpening(result.opening, parent);
-    const command = { type: 'OpenSession', sessionId, opening, keyId, rootId } as const;
+    const opening = inheritedOpening(result.opening, parent, document);
+    const grants = handedOver(body.grants ?? [], parent);
+    const command = { type: 'OpenSession', sessionId, opening, keyId, rootId, grants } as const;
     const opened = await this.sessions.execute({ tenantId, sessionId }, command, 'agent');
     if (!opened.ok) throw new DoorError(opened.code, opened.message);
     const state = await this.sessions.require({ tenantId, sessionId }, principal);
@@ -65,21 +85,48 @@ export class SessionService {
     return this.sessions.require({ tenantId: principal.tenantId, sessionId: parentId }, principal);
   }
 
-  async end(
-    sessionId: string,
-    principal: Principal,
-    how: { cancel: boolean; reason: string },
-  ): Promise<{ id: string }> {
+  async end(sessionId: string, principal: Principal, how: { cancel: boolean; reason: string }): Promise<EndedView> {
     const type = how.cancel ? 'CancelSession' : 'StopSession';
     const target = { tenantId: principal.tenantId, sessionId };
-    await this.sessions.command(target, principal, { type, reason: how.reason, by: nameOf(principal) });
-    return { id: sessionId };
+    const command = { type, reason: how.reason, by: nameOf(principal) } as const;
+    const { running } = await this.sessions.command(target, principal, command);
+    return { id: sessionId, running };
   }
 
   async setMode(sessionId: string, principal: Principal, mode: Mode): Promise<{ id: string; mode: Mode }> {
     const target = { tenantId: principal.tenantId, sessionId };
+    const { document } = await this.policyOf(target, principal);
+    if (!legalModes(document.preset).includes(mode)) throw new DoorError('mode.unknown');
     await this.sessions.command(target, principal, { type: 'SetMode', mode, by: nameOf(principal) });
     return { id: sessionId, mode };
+  }
+
+  /** To the next mode in the printed order; an agent passes only the modes that it may choose by itself. */
+  async nextMode(sessionId: string, principal: Principal): Promise<{ id: string; mode: Mode }> {
+    const target = { tenantId: principal.tenantId, sessionId };
+    const { document } = await this.policyOf(target, principal);
+    const order = modeOrder(document, principal.role === 'agent');
+    await this.sessions.command(target, principal, { type: 'NextMode', order, by: nameOf(principal) });
+    const { mode } = await this.sessions.require(target, principal);
+    return { id: sessionId, mode };
+  }
+
+  async narrow(sessionId: string, principal: Principal, wish: LimitsWish): Promise<LimitsView> {
+    const target = { tenantId: principal.tenantId, sessionId };
+    const { silent = false, tools = null } = wish;
+    await this.sessions.command(target, principal, { type: 'NarrowSession', silent, tools, by: nameOf(principal) });
+    const state = await this.sessions.require(target, principal);
+    return { id: sessionId, silent: state.silent, tools: state.tools };
+  }
+
+  async rules(sessionId: string, principal: Principal): Promise<{ id: string; rules: Rule[] }> {
+    const { rules } = await this.sessions.require({ tenantId: principal.tenantId, sessionId }, principal);
+    return { id: sessionId, rules: [...rules] };
+  }
+
+  private async policyOf(target: SessionTarget, principal: Principal): Promise<SessionPolicy> {
+    const state = await this.sessions.require(target, principal);
+    return this.policies(target.tenantId, state.opening?.policy ?? '');
   }
 
   async resetBreaker(sessionId: string, principal: Principal): Promise<{ id: string }> {
@@ -96,6 +143,21 @@ export class SessionService {
     const state = await this.sessions.require(target, principal);
     return { id: sessionId, rules: [...state.rules] };
   }
+}
+
+/**
+ * Copies of the parent's grants, under ids of their own. INVARIANT: a child gets no more than its parent has: a one-time grant and
+ * one with a count stay where they are, since two could use them.
+ */
+function handedOver(ids: readonly string[], parent: SessionState | null): Grant[] {
+  return ids.map((id) => {
+    const grant = parent?.grants.find((one) => one.id === id);
+    if (grant === undefined) throw new DoorError('grant.unknown', `the parent has no grant \`${id}\``);
+    if (grant.kind === 'once' || (grant.uses ?? null) !== null) {
+      throw new DoorError('auth.loosens', `the grant \`${id}\` is for the parent alone`);
+    }
+    return { ...grant, id: `grant_${randomUUID()}` };
+  });
 }
 
 function viewOf(id: string, state: SessionState): OpenedSessionView {

@@ -1,7 +1,8 @@
 /** `POST /v1/sessions` and what may be done to a session afterwards. */
-import { Body, Controller, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import {
   endSessionBodySchema,
+  limitsBodySchema,
   modeBodySchema,
   openSessionBodySchema,
   sessionRulesBodySchema,
@@ -53,6 +54,27 @@ export class SessionsController {
     @CurrentPrincipal() principal: Principal,
   ) {
     return this.sessions.setMode(id, principal, body.mode);
+  }
+
+  @Post(':id/mode/next')
+  @HttpCode(200)
+  nextMode(@Param('id') id: string, @CurrentPrincipal() principal: Principal) {
+    return this.sessions.nextMode(id, principal);
+  }
+
+  @Post(':id/limits')
+  @HttpCode(200)
+  narrow(
+    @Param('id') id: string,
+    @Body({ schema: limitsBodySchema }) body: z.infer<typeof limitsBodySchema>,
+    @CurrentPrincipal() principal: Principal,
+  ) {
+    return this.sessions.narrow(id, principal, body);
+  }
+
+  @Get(':id/rules')
+  rules(@Param('id') id: string, @CurrentPrincipal() principal: Principal) {
+    return this.sessions.rules(id, principal);
   }
 
   @Post(':id/rules')

@@ -22,9 +22,13 @@ export function readCall(inspected: InspectedJson): ReadCall {
     throw new DoorError('request.invalid', `the request has a flaw at \`${flaw.path.join('.')}\`: ${flaw.problem}`);
   }
   const parsed = toolCallBodySchema.safeParse(inspected.value);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-    throw new DoorError('request.invalid', undefined, { problems });
-  }
+  if (!parsed.success) throw invalidBody(parsed.error.issues);
   return { body: parsed.data, args: argumentsAt(inspected, ['args'], sha256hex) };
+}
+
+/** What is wrong with a body; an id that could lead a stored result elsewhere has a code of its own. */
+export function invalidBody(issues: readonly { path: readonly PropertyKey[]; message: string }[]): DoorError {
+  const problems = issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+  const badId = issues.length > 0 && issues.every(({ path }) => path.at(-1) === 'toolUseId');
+  return new DoorError(badId ? 'call_id.invalid' : 'request.invalid', undefined, { problems });
 }

@@ -1,68 +1,110 @@
 /** The life of one call at the agents' door: send and wait, look again, report its result. */
-import { DoorError, ERRORS, type CallOutcome, type InspectedJson, type ResultBody } from '@countersign/contracts';
+import {
+  DoorError,
+  type CallOutcome,
+  type InspectedJson,
+  type ResultBody,
+  type SessionEvent,
+} from '@countersign/contracts';
 import type { CallView, Ledger } from '@countersign/ledger';
 import type { Principal } from '@countersign/server';
-import { buildCall } from '../calls/build-call.js';
-import type { CallDesk, DeskTicket } from '../calls/call-desk.js';
-import { reportResult } from '../calls/report-result.js';
-import { DEFAULT_POLICY_NAME, openingFor } from '../sessions/opening.js';
-import type { FindPolicyModes } from '../sessions/policy-modes.js';
+import { resultCallOf } from '../results/result-call.js';
+import type { CallDesk } from '../calls/call-desk.js';
+import type { HandOut } from '../permits/hand-out.js';
+import { readKeptOutput, type KeptOutputDeps, type OutputPage } from '../results/kept-output.js';
+import type { ResultCall, Results } from '../results/results.js';
 import type { SessionDesk } from '../sessions/session-desk.js';
+import type { FindSessionPolicy } from '../sessions/session-policies.js';
+import { buildOwnCall, DEFAULT_WAIT, refuseForeign, waitForPeople, type CallMaking } from './own-call.js';
 import { readCall } from './read-call.js';
+import type { Gone } from '../waiting/gone.js';
 
-/** Seconds that an agent waits for people unless it says otherwise. */
-const DEFAULT_WAIT = 25;
-/** The agent's name where a call does not say it. */
-const UNNAMED_AGENT = 'agent';
-
-export interface ToolCallDeps {
+export interface ToolCallDeps extends CallMaking {
   readonly desk: CallDesk;
   readonly sessions: SessionDesk;
+  readonly handOut: HandOut;
   readonly calls: Pick<Ledger['calls'], 'byId'>;
-  readonly policyModes: FindPolicyModes;
+  readonly results: Results;
+  readonly policies: FindSessionPolicy;
+  readonly kept: KeptOutputDeps;
 }
 
 export interface ReportedResultView {
   readonly id: string;
   readonly status: ResultBody['status'];
-  /** The output as the model may see it. */
+  /** The output as the model may see it: redacted, and no longer than the tool's limit. */
   readonly output?: string;
+  /** The same of the error's text. */
+  readonly error?: string;
+  /** What the model is told of a call that was stopped. */
+  readonly message?: string;
+  /** Code points of the whole output. */
+  readonly outputChars: number;
+  /** True: the whole is kept, to be read on at `GET /v1/tool-calls/:id/output`. */
+  readonly shortened: boolean;
+  /** Our ids of the calls beside this one that are to be stopped because it failed. */
+  readonly siblingAbort: readonly string[];
+}
+
+/** How long to wait for people, in seconds, and whether an allow is to come with a permit. */
+export interface LookWish {
+  readonly wait: number;
+  readonly permit: boolean;
+  readonly gone: Gone;
 }
 
 export class ToolCallService {
   constructor(private readonly deps: ToolCallDeps) {}
 
-  async decide(inspected: InspectedJson, principal: Principal, gone: AbortSignal): Promise<CallOutcome> {
+  async decide(inspected: InspectedJson, principal: Principal, gone: Gone): Promise<CallOutcome> {
     const { body, args } = readCall(inspected);
-    const { tenantId, keyId, sameHost } = principal;
-    const modes = await this.deps.policyModes(tenantId, principal.policy ?? DEFAULT_POLICY_NAME);
-    const opened = openingFor(principal, { agent: body.agent ?? UNNAMED_AGENT, cwd: body.cwd }, modes);
-    if (!opened.ok) throw new DoorError('auth.loosens', opened.message);
-    const { sessionId, toolUseId, attempt = 1, tool, cwd = null, resolvedPaths = {}, description = null } = body;
-    const caller = { tenantId, keyId, sameHost, opening: opened.opening, ancestors: [] };
-    const said = { sessionId, toolUseId, attempt, tool, args, cwd, resolvedPaths, description };
-    const call = buildCall({ ...caller, ...said, mode: null, joinsByHash: false });
+    const call = await buildOwnCall({ ...body, args }, principal, this.deps);
     const ticket = await this.deps.desk.submit(call, gone);
     if (ticket === null) throw new DoorError('unavailable', 'the client did not wait for the answer');
-    return refuseForeign(await waitForPeople(ticket, body.wait ?? DEFAULT_WAIT));
+    const outcome = refuseForeign(await waitForPeople(ticket, body.wait ?? DEFAULT_WAIT));
+    return this.deps.handOut(outcome, call, body.permit ?? false);
   }
 
   /** The call as it stands; while it is pending waits for people, at most `wait` seconds. */
-  async look(id: string, principal: Principal, patience: { wait: number; gone: AbortSignal }): Promise<CallOutcome> {
+  async look(id: string, principal: Principal, wish: LookWish): Promise<CallOutcome> {
     const row = await this.require(id, principal);
-    if (row.status === 'decided' || patience.wait === 0) return row.outcome;
+    return this.deps.handOut(await this.outcomeOf(row, wish), { ...row.key, tool: row.tool }, wish.permit);
+  }
+
+  private async outcomeOf(row: CallView, { wait, gone }: LookWish): Promise<CallOutcome> {
+    if (row.status === 'decided' || wait === 0) return row.outcome;
     const { key, tool, argsHash } = row;
-    const ticket = this.deps.desk.join({ id: row.callId, key, tool, argsHash }, row.outcome, patience.gone);
-    return waitForPeople(ticket, patience.wait);
+    const ticket = this.deps.desk.join({ id: row.callId, key, tool, argsHash }, row.outcome, gone);
+    return waitForPeople(ticket, wait);
   }
 
   async report(id: string, principal: Principal, body: ResultBody): Promise<ReportedResultView> {
-    const { key, tool, callId } = await this.require(id, principal);
-    const { status, output, elapsedMs = null, error = null } = body;
-    const command = reportResult({ callId, tool, status, output: output ?? null, error, elapsedMs });
-    const result = await this.deps.sessions.execute(key, command, 'agent');
-    if (!result.ok) throw new DoorError(result.code, result.message);
-    return { id: callId, status, ...(output === undefined ? {} : { output }) };
+    const row = await this.require(id, principal);
+    const { status, output = null, elapsedMs = null, error = null, background = false } = body;
+    const call = resultCallOf(row, await this.deps.sessions.find(row.key));
+    const done = await this.deps.results.record(call, { status, output, error, elapsedMs, background });
+    if (!done.recorded.ok) throw new DoorError(done.recorded.code, done.recorded.message);
+    return {
+      id: call.callId,
+      status,
+      siblingAbort: stoppedBy(done.recorded.events),
+      ...(done.output === null ? {} : { output: done.output }),
+      ...(done.error === null ? {} : { error: done.error }),
+      ...(status === 'cancelled' ? { message: await this.cancelledText(call) } : {}),
+      outputChars: done.outputChars,
+      shortened: done.shortened,
+    };
+  }
+
+  private async cancelledText({ tenantId, policy }: ResultCall): Promise<string> {
+    const { compiled } = await this.deps.policies(tenantId, policy);
+    return compiled.preset.notices.cancelled;
+  }
+
+  /** A page of an output that was too long for the model. */
+  async output(id: string, principal: Principal, page: { offset: number; limit: number }): Promise<OutputPage> {
+    const { key, callId } = await this.require(id, principal);
+    return readKeptOutput({ tenantId: key.tenantId, callId }, page, this.deps.kept);
   }
 
   /** Throws unless the call is the tenant's and its session the key's own. */
@@ -74,17 +116,7 @@ export class ToolCallService {
   }
 }
 
-async function waitForPeople(ticket: DeskTicket, seconds: number): Promise<CallOutcome> {
-  try {
-    if (ticket.outcome.decision !== 'pending') return ticket.outcome;
-    return (await ticket.end(seconds * 1_000)) ?? ticket.outcome;
-  } finally {
-    ticket.release();
-  }
-}
-
-/** The deny is recorded; at the door it is the same 403 as for everything else that is not the key's own. */
-function refuseForeign(outcome: CallOutcome): CallOutcome {
-  if (outcome.ruleId !== 'auth.not_own_session') return outcome;
-  throw new DoorError('auth.not_own_session', ERRORS['auth.not_own_session'].message, { ...outcome });
+/** The calls that a reported failure stops. */
+function stoppedBy(events: readonly SessionEvent[]): string[] {
+  return events.flatMap((event) => (event.type === 'SiblingsStopped' ? event.body.calls : []));
 }

@@ -1,5 +1,6 @@
 /** One call that somebody waits for at this gateway: its latest outcome, and the promises that hang on it. */
 import type { CallKey, CallOutcome } from '@countersign/contracts';
+import type { Gone } from './gone.js';
 
 /** What identifies the waited-for call in the ledger. `argsHash` guards against a row of another call under the same key. */
 export interface WaitedCall {
@@ -52,13 +53,13 @@ export class Waiter {
   }
 
   /** The first outcome, pending or not; null when none came within `ms` or the client went away. */
-  verdict(ms: number, signal: AbortSignal): Promise<CallOutcome | null> {
-    return this.outcome ? Promise.resolve(this.outcome) : this.listen('verdict', ms, signal);
+  verdict(ms: number, gone: Gone): Promise<CallOutcome | null> {
+    return this.outcome ? Promise.resolve(this.outcome) : this.listen('verdict', ms, gone);
   }
 
   /** The decision; null when the call is still pending after `ms` or the client went away. */
-  end(ms: number, signal: AbortSignal): Promise<CallOutcome | null> {
-    return this.decided ? Promise.resolve(this.outcome) : this.listen('end', ms, signal);
+  end(ms: number, gone: Gone): Promise<CallOutcome | null> {
+    return this.decided ? Promise.resolve(this.outcome) : this.listen('end', ms, gone);
   }
 
   /** Wakes whoever waits without an answer, now and later: the gateway is about to go. */
@@ -67,19 +68,19 @@ export class Waiter {
     for (const listener of [...this.listeners]) listener.wake(null);
   }
 
-  private listen(stage: Stage, ms: number, signal: AbortSignal): Promise<CallOutcome | null> {
-    if (ms <= 0 || this.released || signal.aborted) return Promise.resolve(null);
+  private listen(stage: Stage, ms: number, gone: Gone): Promise<CallOutcome | null> {
+    if (ms <= 0 || this.released || gone.aborted) return Promise.resolve(null);
     return new Promise((resolve) => {
       const wake = (outcome: CallOutcome | null): void => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', giveUp);
+        gone.removeEventListener('abort', giveUp);
         this.listeners.delete(listener);
         resolve(outcome);
       };
       const giveUp = (): void => wake(null);
       const listener: Listener = { stage, wake };
       const timer = setTimeout(giveUp, ms);
-      signal.addEventListener('abort', giveUp, { once: true });
+      gone.addEventListener('abort', giveUp);
       this.listeners.add(listener);
     });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CallOutcome, DecidedMessage } from '@countersign/contracts';
+import type { CallOutcome } from '@countersign/contracts';
 import type { WaitedCall } from './waiter.js';
 import { Waiters } from './waiters.js';
 
@@ -28,14 +28,6 @@ const allow = (id: string): CallOutcome => ({
   layer: 'ask',
   approvalStatus: 'approved',
 });
-const decided = (tenantId: string): DecidedMessage => ({
-  tenantId,
-  sessionId: 's1',
-  askId: 'ask_1',
-  status: 'approved',
-  channel: 'web',
-  outcome: allow('c1'),
-});
 const make = (maxWaiters = 10, maxChars = 1_000): Waiters => new Waiters({ maxWaiters, maxChars }, () => 0);
 
 describe('waiters', () => {
@@ -50,15 +42,14 @@ describe('waiters', () => {
     expect(waiters.unanswered(0)).toEqual([second]);
   });
 
-  it('wakes everybody on an ask when it ends, but no other tenant', async () => {
+  it('finds everybody who waits for an ask, but of no other tenant', async () => {
     const waiters = make();
     const sent = waiters.open(call('c1'), '{}');
     waiters.takeReply({ callId: 'c1', outcome: pending('c1') });
     const polls = waiters.join(call('c1'), pending('c1'));
     const ends = [sent.end(1_000, never), polls.end(1_000, never)];
-    waiters.takeDecided(decided('t2'));
-    expect(waiters.pending()).toHaveLength(2);
-    waiters.takeDecided(decided('t1'));
+    expect(waiters.waitingFor('t2', 'ask_1')).toEqual([]);
+    for (const waiter of waiters.waitingFor('t1', 'ask_1')) waiters.settle(waiter, allow('c1'));
     expect(await Promise.all(ends)).toEqual([allow('c1'), allow('c1')]);
     expect(waiters.pending()).toHaveLength(0);
   });

@@ -1,11 +1,19 @@
 /** Everybody who waits at this gateway, found by call id and by ask id; bounded in number and bytes. */
-import { DoorError, type CallOutcome, type DecidedMessage, type Reply } from '@countersign/contracts';
+import { DoorError, type CallOutcome, type Reply } from '@countersign/contracts';
 import { Waiter, type WaitedCall } from './waiter.js';
 
 export interface WaiterLimits {
   readonly maxWaiters: number;
   /** Characters of calls that are kept to be sent again. */
   readonly maxChars: number;
+}
+
+/** Who hears what happens to those who wait. */
+export interface WaiterEvents {
+  /** The first outcome of a call, after so many milliseconds. */
+  readonly onVerdict: (ms: number) => void;
+  /** Somebody was refused, since too many wait. */
+  readonly onRefused: () => void;
 }
 
 export class Waiters {
@@ -19,15 +27,21 @@ export class Waiters {
   constructor(
     private readonly limits: WaiterLimits,
     private readonly now: () => number,
+    private readonly events?: WaiterEvents,
   ) {}
 
   get size(): number {
     return this.all.size;
   }
 
+  /** Characters of calls that are kept to be sent again. */
+  get keptChars(): number {
+    return this.chars;
+  }
+
   /** A waiter for a call that is about to be sent. Throws `overloaded` when too many wait already. */
   open(call: WaitedCall, json: string): Waiter {
-    if (this.chars + json.length > this.limits.maxChars) throw new DoorError('overloaded');
+    if (this.chars + json.length > this.limits.maxChars) throw this.overloaded();
     const waiter = this.admit(new Waiter(call, json, this.now()));
     this.byCall.set(call.id, waiter);
     this.chars += json.length;
@@ -50,9 +64,14 @@ export class Waiters {
     this.unlinkAsk(waiter);
   }
 
+  /** From now on nobody new may wait here. */
+  admitNobody(): void {
+    this.releasing = true;
+  }
+
   /** Wakes everybody without an answer and takes nobody in any more. What is pending stays pending. */
   releaseAll(): void {
-    this.releasing = true;
+    this.admitNobody();
     for (const waiter of this.all) waiter.release();
   }
 
@@ -61,15 +80,15 @@ export class Waiters {
     if (waiter) this.settle(waiter, reply.outcome);
   }
 
-  takeDecided(message: DecidedMessage): void {
-    for (const waiter of [...(this.byAsk.get(message.askId) ?? [])]) {
-      if (waiter.call.key.tenantId === message.tenantId) this.settle(waiter, message.outcome);
-    }
+  /** Those who wait for an ask to end. */
+  waitingFor(tenantId: string, askId: string): Waiter[] {
+    return [...(this.byAsk.get(askId) ?? [])].filter((waiter) => waiter.call.key.tenantId === tenantId);
   }
 
   settle(waiter: Waiter, outcome: CallOutcome): void {
     this.chars -= waiter.json?.length ?? 0;
     this.unlinkAsk(waiter);
+    if (waiter.outcome === null && this.byCall.has(waiter.call.id)) this.events?.onVerdict(this.now() - waiter.since);
     waiter.settle(outcome);
     const askId = waiter.decided ? undefined : outcome.askId;
     if (askId === undefined || !this.all.has(waiter)) return;
@@ -88,9 +107,14 @@ export class Waiters {
     return [...this.all].filter((waiter) => waiter.outcome?.decision === 'pending');
   }
 
+  private overloaded(): DoorError {
+    this.events?.onRefused();
+    return new DoorError('overloaded');
+  }
+
   private admit(waiter: Waiter): Waiter {
     if (this.releasing) throw new DoorError('unavailable');
-    if (this.all.size >= this.limits.maxWaiters) throw new DoorError('overloaded');
+    if (this.all.size >= this.limits.maxWaiters) throw this.overloaded();
     this.all.add(waiter);
     return waiter;
   }

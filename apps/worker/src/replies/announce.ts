@@ -1,20 +1,21 @@
 /** Tells what a committed round decided: replies to gateways, new asks to approvers, timers for their ends. */
 import type { Reply } from '@countersign/contracts';
-import type { Bus, Queue } from '@countersign/queue';
+import { sealReplies, type Bus, type NewAskJob, type Queue, type Seal } from '@countersign/queue';
 import type { OpenedAskNotice, RoundResult, Settled } from '../rounds/round-item.js';
 
 export interface AnnounceDeps {
   readonly bus: Pick<Bus, 'reply' | 'opened'>;
-  readonly queue: Pick<Queue, 'asks'>;
-  /** A timer that could not be set; the sweep finds the ask when it is due. */
+  readonly seal: Pick<Seal, 'seal'>;
+  readonly queue: { readonly asks: Pick<Queue['asks'], 'addMany'> };
+  /** Timers that could not be set; sweeps find the asks again. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Never throws: all of it is a hint, and the ledger holds the truth. `now`: milliseconds of this host's clock. */
 export async function announce(result: RoundResult, deps: AnnounceDeps, now: number): Promise<void> {
   await Promise.all([
-    ...repliesByGateway(result.settled).map(([gateway, replies]) => deps.bus.reply(gateway, replies)),
-    ...result.opened.map((ask) => announceAsk(ask, deps, now)),
+    ...repliesByGateway(result.settled).map(([gateway, replies]) => deps.bus.reply(gateway, sealReplies(deps.seal, replies))),
+    announceAsks(result.opened, deps, now),
   ]);
 }
 
@@ -28,17 +29,25 @@ function repliesByGateway(settled: readonly Settled[]): [string, Reply[]][] {
   return [...byGateway];
 }
 
-async function announceAsk(ask: OpenedAskNotice, { bus, queue, onError }: AnnounceDeps, now: number): Promise<void> {
-  const { tenantId, askId, deadline } = ask;
-  await bus.opened({ tenantId, askId });
-  try {
-    await queue.asks.add({ kind: 'notify', tenantId, askId }, { id: `${askId}-notify` });
-    if (deadline === null) return;
-    const delayMs = Math.max(0, Date.parse(deadline) - now);
-    await queue.asks.add({ kind: 'expire', tenantId, askId }, { id: expireJobId(askId), delayMs });
-  } catch (error) {
-    onError(error);
-  }
+/** Tells approvers of open asks and sets their timers, all in one exchange with the queue. Never throws. */
+export async function announceAsks(
+  asks: readonly Pick<OpenedAskNotice, 'tenantId' | 'askId' | 'deadline'>[],
+  { bus, queue, onError }: Omit<AnnounceDeps, 'seal'>,
+  now: number,
+): Promise<void> {
+  if (asks.length === 0) return;
+  await Promise.all(asks.map(({ tenantId, askId }) => bus.opened({ tenantId, askId })));
+  await queue.asks.addMany(asks.flatMap((ask) => timersOf(ask, now))).catch(onError);
+}
+
+function timersOf(
+  { tenantId, askId, deadline }: Pick<OpenedAskNotice, 'tenantId' | 'askId' | 'deadline'>,
+  now: number,
+): NewAskJob[] {
+  const notify: NewAskJob = { job: { kind: 'notify', tenantId, askId }, id: `${askId}-notify` };
+  if (deadline === null) return [notify];
+  const delayMs = Math.max(0, Date.parse(deadline) - now);
+  return [notify, { job: { kind: 'expire', tenantId, askId }, id: expireJobId(askId), delayMs }];
 }
 
 /** Id of the job that ends an ask at its deadline. */

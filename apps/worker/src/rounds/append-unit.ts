@@ -18,6 +18,7 @@ export function toUnit(draft: FamilyDraft): AppendUnit {
     streams: written.map(toAppend),
     epochs: draft.epochs.map((epoch) => ({ tenantId: draft.tenantId, epoch })),
     unmoved: read.map(({ head }) => ({ tenantId: head.tenantId, streamId: head.streamId, seq: head.seq })),
+    ...(draft.vault.length === 0 ? {} : { vault: draft.vault }),
   };
 }
 

@@ -5,30 +5,42 @@ import {
   childDenialEvents,
   decideCall,
   effectiveMode,
+  grantsWithin,
   openedState,
+  progressOf,
   sessionFacts,
   sessionStarted,
   type CallResult,
   type PriorCall,
   type SessionState,
+  type StartTerms,
 } from '@countersign/approval';
-import { trustedEvidence, evaluate, type EngineCall } from '@countersign/policy';
+import type { VaultEntry } from '@countersign/ledger';
+import { trustedEvidence, evaluate, evaluateRewritten } from '@countersign/policy';
+import type { VaultKeys } from '@countersign/server';
+import { hookedInput, hookFacts } from '../hooks/hooked-input.js';
+import { limitsOf } from '../policies/loop-limits.js';
 import type { RoundPolicy } from '../policies/policy-cache.js';
+import type { EngineCalls } from './engine-call.js';
 import { parentInView, sessionLine, type ParentOf } from './family.js';
 import { DEFAULT_POLICY, fixedDeny } from './fixed-verdict.js';
 import { callKeyOf, callKeyText, sameCallText, streamKey } from './keys.js';
+import { redactCall, type JudgeForm } from './redact-call.js';
 import type { RoundItem, Settled, StoppedSession } from './round-item.js';
 import type { RoundView } from './round-view.js';
 import { StreamDraft } from './stream-draft.js';
+import { countUses, killOn, tenantGrants, type UsedGrants } from './tenant-facts.js';
 
 /** What deciding needs besides the view: prepared calls, policies and the evidence of this host. */
 export interface DraftInput {
   readonly view: RoundView;
   readonly policyOf: (tenantId: string, name: string) => RoundPolicy;
-  readonly engineCall: (item: RoundItem) => EngineCall;
+  readonly engineCall: (item: RoundItem) => EngineCalls;
   /** What this host knows of the call's paths; nothing for agents on other hosts. */
   readonly evidenceOf: (item: RoundItem) => ResolvedPaths;
   readonly surroundings: Surroundings;
+  /** Tags secrets and seals originals. */
+  readonly vaultKeys: VaultKeys;
   /** Tells of a call that broke the engine or the core; the call becomes a recorded deny. */
   readonly onFault: (call: ToolCall, error: unknown) => void;
   /** True for a call that broke its unit: it is recorded as `internal.error` without being judged. */
@@ -51,6 +63,8 @@ export interface FamilyDraft {
   readonly streams: StreamDraft[];
   readonly settled: Settled[];
   readonly stopped: StoppedSession[];
+  /** Sealed originals of the calls that were redacted. */
+  readonly vault: readonly VaultEntry[];
 }
 
 interface Working {
@@ -62,6 +76,8 @@ interface Working {
   /** Streams whose breaker is open while asks may be. */
   readonly stopped: Set<StreamDraft>;
   readonly epochs: Set<number>;
+  readonly usedGrants: UsedGrants;
+  readonly vault: VaultEntry[];
 }
 
 export function draftFamily(items: readonly RoundItem[], input: DraftInput): FamilyDraft {
@@ -72,11 +88,21 @@ export function draftFamily(items: readonly RoundItem[], input: DraftInput): Fam
     unfinished: new Map(),
     stopped: new Set(),
     epochs: new Set(),
+    usedGrants: new Map(),
+    vault: [],
   };
   const settled = items.map((item) => ({ item, outcome: decideOne(item, working) }));
   const tenantId = items[0]?.call.tenantId ?? '';
   const stopped = [...working.stopped].map(({ head }) => ({ tenantId: head.tenantId, sessionId: head.streamId }));
-  return { items, tenantId, epochs: [...working.epochs], streams: [...working.streams.values()], settled, stopped };
+  return {
+    items,
+    tenantId,
+    epochs: [...working.epochs],
+    streams: [...working.streams.values()],
+    settled,
+    stopped,
+    vault: working.vault,
+  };
 }
 
 function decideOne(item: RoundItem, working: Working): Settled['outcome'] {
@@ -120,6 +146,8 @@ interface Made {
   readonly call: ToolCall;
   readonly result: CallResult;
   readonly policy: RoundPolicy;
+  /** Sealed originals of what was redacted. */
+  readonly vault: readonly VaultEntry[];
 }
 
 interface Place {
@@ -131,34 +159,54 @@ interface Place {
 function decide(working: Working, item: RoundItem, place: Place & { guilty: boolean }): Made {
   const { input } = working;
   const { call } = item;
-  const { ancestors, openings } = openAncestors(call, place.above);
-  const state = place.own.state ?? openedState(call, ancestors);
-  const policy = input.policyOf(call.tenantId, state.opening?.policy ?? call.opening.policy);
+  const policy = input.policyOf(call.tenantId, place.own.state?.opening?.policy ?? call.opening.policy);
   const document = policy.state === 'usable' ? policy.document : DEFAULT_POLICY;
+  const terms = { childAsks: document.childAsks, at: input.view.now };
+  const { ancestors, openings } = openAncestors(call, place.above, terms);
+  const state = place.own.state ?? openedState(call, ancestors, terms);
+  const limits = limitsOf(policy);
   const judgedCall = { ...call, resolvedPaths: trustedEvidence(call.resolvedPaths, input.evidenceOf(item)) };
+  const session = sessionFacts(state, ancestors);
+  const kill = killOn(call, input.view, state, ancestors);
+  const everywhere = grantsWithin(tenantGrants(call.tenantId, input.view, working.usedGrants), session.roots);
   const facts: Facts = {
     now: input.view.now,
-    session: { ...sessionFacts(state, ancestors), mode: effectiveMode(state, call, document) },
+    session: {
+      ...session,
+      mode: effectiveMode(state, call, document, ancestors),
+      progress: progressOf(state, call, limits.stepsWithoutNews),
+      ...(everywhere.length === 0 ? {} : { grants: [...session.grants, ...everywhere] }),
+      ...(kill === null ? {} : { kill }),
+    },
     resolvedPaths: judgedCall.resolvedPaths,
     protectedPaths: [...input.surroundings.protectedPaths],
     platform: call.sameHost ? input.surroundings.platform : platformOf(call),
+    ...hookFacts(item.hooked),
   };
+  const basis = basisOf(policy, facts, place);
+  const judged = { call: judgedCall, engine: engineOf(item, place.guilty, input), hooked: item.hooked, basis };
+  const storable = redactCall(judged, judgeBy(policy, facts), input.vaultKeys);
   const result = decideCall({
     state: place.own.state,
-    call: judgedCall,
-    verdict: place.guilty ? guiltyVerdict(facts) : verdictOf(policy, input.engineCall(item), facts),
-    basis: basisOf(policy, facts, place),
+    call: storable.call,
+    verdict: storable.verdict,
+    basis: storable.basis,
     policy: document,
     newAskId: `ask_${randomUUID()}`,
     prior: priorOf(call, working),
     ancestors,
+    tenantGrants: everywhere,
+    killed: kill !== null,
+    limits,
+    ...hookedInput(storable.hooked),
   });
-  working.epochs.add(policy.epoch);
-  return { openings, call, result, policy };
+  // What holds for the tenant was read under the view's epoch, the policy perhaps under a later one: both must still be true.
+  working.epochs.add(policy.epoch).add(input.view.epochs.get(call.tenantId) ?? 0);
+  return { openings, call, result, policy, vault: storable.vault };
 }
 
 /** States of the ancestors, root first; unknown ones as the call opens them. */
-function openAncestors(call: ToolCall, above: readonly StreamDraft[]) {
+function openAncestors(call: ToolCall, above: readonly StreamDraft[], terms: StartTerms) {
   const ancestors: SessionState[] = [];
   const openings: Made['openings'] = [];
   const owned = above.every(({ state }) => state === null || state.keyId === call.keyId);
@@ -172,15 +220,25 @@ function openAncestors(call: ToolCall, above: readonly StreamDraft[]) {
     const opening = named ?? { ...call.opening, parentId: null };
     const session = { sessionId, keyId: call.keyId, opening };
     // Below a session of another key nothing is opened: the call is denied.
-    if (owned) openings.push({ stream, event: sessionStarted(session, ancestors) });
-    ancestors.push(openedState(session, ancestors));
+    if (owned) openings.push({ stream, event: sessionStarted(session, ancestors, terms) });
+    ancestors.push(openedState(session, ancestors, terms));
   }
   return { ancestors, openings };
 }
 
-function verdictOf(policy: RoundPolicy, call: EngineCall, facts: Facts): Verdict {
+function verdictOf(policy: RoundPolicy, { original, final }: EngineCalls, facts: Facts): Verdict {
   if (policy.state === 'unusable') return fixedDeny(policy.ruleId, policy.reason, facts.session.mode);
-  return evaluate(call, policy.compiled, facts);
+  if (final !== null) return evaluateRewritten({ original, final }, policy.compiled, facts);
+  return evaluate(original, policy.compiled, facts);
+}
+
+/** Null: the call is recorded without being judged. */
+function engineOf(item: RoundItem, guilty: boolean, { engineCall }: DraftInput): EngineCalls | null {
+  return guilty ? null : engineCall(item);
+}
+
+function judgeBy(policy: RoundPolicy, facts: Facts): JudgeForm {
+  return (engine) => (engine === null ? guiltyVerdict(facts) : verdictOf(policy, engine, facts));
 }
 
 function guiltyVerdict(facts: Facts): Verdict {
@@ -208,6 +266,8 @@ function apply(working: Working, at: Place & { call: ToolCall; made: Made }): Se
   if (result.kind === 'joined') return result.outcome;
   for (const { stream, event } of made.openings) stream.add([event]);
   own.add(result.events);
+  if (result.events.some(holdsRequest)) working.vault.push(...made.vault);
+  countUses(working.usedGrants, result.events);
   countInRoot(above[0], made, own);
   if (result.unended.length > 0) working.stopped.add(own);
   for (const stream of [own, above[0]]) if (stream?.events.some(opensBreaker)) working.stopped.add(stream);
@@ -223,6 +283,11 @@ function countInRoot(root: StreamDraft | undefined, { call, result, policy }: Ma
   if (!counted) return;
   const limits = (policy.state === 'usable' ? policy.document : DEFAULT_POLICY).breaker;
   root.add(childDenialEvents(root.state, { sessionId: call.sessionId, callId: call.id }, limits));
+}
+
+/** Originals are kept with the event that records their call. */
+function holdsRequest({ type }: SessionEvent): boolean {
+  return type === 'ToolCallDecided' || type === 'AskOpened' || type === 'AskJoined';
 }
 
 function opensBreaker(event: SessionEvent): boolean {

@@ -1,20 +1,24 @@
 /** Loads what a round needs and drafts the decisions of all its families. */
 import type { ResolvedPaths, ToolCall } from '@countersign/contracts';
 import { effectiveMode, openedState, sessionFacts, type SessionState } from '@countersign/approval';
-import { requiredPaths, type EngineCall } from '@countersign/policy';
+import { requiredPaths } from '@countersign/policy';
 import { gatherEvidence, MAX_PATHS_PER_CALL } from '@countersign/server/evidence';
+import type { VaultKeys } from '@countersign/server';
 import type { PolicyCache, RoundPolicy } from '../policies/policy-cache.js';
 import { draftFamily, type FamilyDraft, type Surroundings } from './draft-family.js';
-import { engineCallOf } from './engine-call.js';
+import { engineCallsOf, type EngineCalls } from './engine-call.js';
 import { groupByFamily, parentInView, sessionLine } from './family.js';
 import { streamKey } from './keys.js';
 import type { RoundItem } from './round-item.js';
+import type { TenantCache } from './tenant-facts.js';
 import { loadView, type HeadCache, type LoadRound, type RoundView } from './round-view.js';
 
 export interface DraftDeps {
   readonly cache: HeadCache;
+  readonly tenants: TenantCache;
   readonly policies: PolicyCache;
   readonly surroundings: Surroundings;
+  readonly vaultKeys: VaultKeys;
   /** A call that broke the engine or the core. */
   readonly onCallFault: (call: ToolCall, error: unknown) => void;
   /** A unit that the ledger could not store. */
@@ -28,10 +32,10 @@ export interface DraftRoundInput extends DraftDeps {
 }
 
 export async function draftRound(items: readonly RoundItem[], input: DraftRoundInput): Promise<FamilyDraft[]> {
-  const view = await loadView(items, input.load, input.cache);
+  const view = await loadView(items, input.load, input);
   const policyOf = await loadPolicies(items, view, input.policies);
   const engineCalls = readCalls(items, input);
-  const engineCall = (item: RoundItem): EngineCall => engineCalls.get(item) ?? engineCallOf(item.call);
+  const engineCall = (item: RoundItem): EngineCalls => engineCalls.get(item) ?? engineCallsOf(item);
   const evidence = await evidenceByItem([...engineCalls.keys()], {
     view,
     policyOf,
@@ -45,6 +49,7 @@ export async function draftRound(items: readonly RoundItem[], input: DraftRoundI
       engineCall,
       evidenceOf: (item) => evidence.get(item) ?? {},
       surroundings: input.surroundings,
+      vaultKeys: input.vaultKeys,
       onFault: input.onCallFault,
       isGuilty: (item) => !engineCalls.has(item),
     }),
@@ -52,11 +57,12 @@ export async function draftRound(items: readonly RoundItem[], input: DraftRoundI
 }
 
 /** The calls that can be judged; the others are recorded as `internal.error`. */
-function readCalls(items: readonly RoundItem[], input: DraftRoundInput): ReadonlyMap<RoundItem, EngineCall> {
-  const calls = new Map<RoundItem, EngineCall>();
+function readCalls(items: readonly RoundItem[], input: DraftRoundInput): ReadonlyMap<RoundItem, EngineCalls> {
+  const calls = new Map<RoundItem, EngineCalls>();
   for (const item of input.guilty ? [] : items) {
+    if (item.guilty) continue;
     try {
-      calls.set(item, engineCallOf(item.call));
+      calls.set(item, engineCallsOf(item));
     } catch (error) {
       input.onCallFault(item.call, error);
     }
@@ -95,7 +101,7 @@ async function loadPolicies(items: readonly RoundItem[], view: RoundView, polici
 interface EvidenceInput {
   readonly view: RoundView;
   readonly policyOf: PolicyOf;
-  readonly engineCall: (item: RoundItem) => EngineCall;
+  readonly engineCall: (item: RoundItem) => EngineCalls;
   readonly onCallFault: DraftDeps['onCallFault'];
 }
 
@@ -129,8 +135,12 @@ function neededPaths(item: RoundItem, { view, policyOf, engineCall }: EvidenceIn
   const state = stateOf(call, view) ?? openedState(call, ancestors);
   const policy = policyOf(call.tenantId, state.opening?.policy ?? call.opening.policy);
   if (policy.state === 'unusable') return [];
-  const session = { ...sessionFacts(state, ancestors), mode: effectiveMode(state, call, policy.document) };
-  return requiredPaths(engineCall(item), policy.compiled, session).slice(0, MAX_PATHS_PER_CALL);
+  const session = { ...sessionFacts(state, ancestors), mode: effectiveMode(state, call, policy.document, ancestors) };
+  const { original, final } = engineCall(item);
+  const paths = [original, ...(final === null ? [] : [final])].flatMap((one) =>
+    requiredPaths(one, policy.compiled, session),
+  );
+  return [...new Set(paths)].slice(0, MAX_PATHS_PER_CALL);
 }
 
 function pick(all: ResolvedPaths, paths: readonly string[]): ResolvedPaths {

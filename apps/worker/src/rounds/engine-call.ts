@@ -1,6 +1,22 @@
 /** The part of a call that the engine judges. */
-import type { ToolCall } from '@countersign/contracts';
+import type { CallArguments, ToolCall } from '@countersign/contracts';
 import type { EngineCall } from '@countersign/policy';
+import type { RoundItem } from './round-item.js';
+
+/** A call as the agent sent it, and as hooks made it; `final` null: they left it. */
+export interface EngineCalls {
+  readonly original: EngineCall;
+  readonly final: EngineCall | null;
+}
+
+/** Grants are bound to what runs, so both forms carry the hash of the final arguments. */
+export function engineCallsOf({ call, hooked }: RoundItem): EngineCalls {
+  const finalArgs: CallArguments | null = hooked?.finalArgs ?? null;
+  const original = engineCallOf(call);
+  if (finalArgs === null) return { original, final: null };
+  const final = engineCallOf({ ...call, args: finalArgs });
+  return { original: { ...original, argsHash: final.argsHash }, final };
+}
 
 export function engineCallOf({ tool, args, cwd, mode }: ToolCall): EngineCall {
   const base = { tool, argsHash: args.hash, cwd, reportedMode: mode };

@@ -5,6 +5,8 @@ import { createRoundLoop } from './round-loop.js';
 export interface Judge {
   /** Resolves when the calls are decided and stored; rejects when they could not be, and the job should come back. */
   judge(items: readonly RoundItem[]): Promise<void>;
+  /** The same in a round that nobody else's calls are part of: what breaks it breaks only these. */
+  judgeAlone(items: readonly RoundItem[]): Promise<void>;
   /** Resolves when every round and everything it had to tell is done. */
   idle(): Promise<void>;
 }
@@ -25,6 +27,7 @@ export function createJudge({ run, tell, roundCalls }: JudgeDeps): Judge {
   }, roundCalls);
   return {
     judge: (items) => loop.submit(items),
+    judgeAlone: (items) => loop.submit(items, { alone: true }),
     idle: async () => {
       await loop.idle();
       await Promise.all(telling);

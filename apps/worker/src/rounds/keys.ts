@@ -1,12 +1,13 @@
 /** Text keys for maps: unambiguous whatever the parts hold. */
 import type { CallKey, ToolCall } from '@countersign/contracts';
 
-const join = (...parts: (string | number)[]): string => JSON.stringify(parts);
+/** Each part with its length before it. */
+const part = (text: string | number): string => `${String(text).length}:${text}`;
 
-export const streamKey = (tenantId: string, streamId: string): string => join(tenantId, streamId);
+export const streamKey = (tenantId: string, streamId: string): string => part(tenantId) + streamId;
 
 export const callKeyText = (key: CallKey): string =>
-  join(key.tenantId, key.sessionId, key.agent, key.toolUseId, key.attempt);
+  part(key.tenantId) + part(key.sessionId) + part(key.agent) + part(key.toolUseId) + String(key.attempt);
 
 /** What a PermissionRequest is joined by. */
 export const sameCallText = (call: {
@@ -15,7 +16,7 @@ export const sameCallText = (call: {
   agent: string;
   tool: string;
   argsHash: string;
-}): string => join(call.tenantId, call.sessionId, call.agent, call.tool, call.argsHash);
+}): string => part(call.tenantId) + part(call.sessionId) + part(call.agent) + part(call.tool) + call.argsHash;
 
 export const callKeyOf = ({ tenantId, sessionId, agent, toolUseId, attempt }: ToolCall): CallKey => ({
   tenantId,

@@ -3,11 +3,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { canonicalJson, type PolicyInput, type SessionOpening, type ToolCall } from '@countersign/contracts';
 import { createLedger, type Ledger } from '@countersign/ledger';
 import { parsePolicyDocument } from '@countersign/policy';
+import { createVaultKeys, newVaultKey } from '@countersign/server';
 import { createPolicyCache } from '../policies/policy-cache.js';
 import { BoundedMap } from './bounded-map.js';
 import type { RoundDeps } from './round.js';
 import type { RoundItem } from './round-item.js';
 import type { StoredHead } from './stream-draft.js';
+import type { CachedTenant } from './tenant-facts.js';
 
 export const TENANT = 'tenant-1';
 
@@ -30,7 +32,9 @@ export function roundDeps(ledger: Ledger, faults: string[] = []): RoundDeps {
   return {
     ledger,
     cache: new BoundedMap<string, StoredHead>(100),
+    tenants: new BoundedMap<string, CachedTenant>(10),
     policies: createPolicyCache(ledger.policies, 10),
+    vaultKeys: createVaultKeys([newVaultKey()]),
     surroundings: { protectedPaths: ['/var/lib/countersign'], platform: 'linux' },
     onCallFault: (call, error) => faults.push(`${call.id}: ${String(error)}`),
     onUnitFault: (_family, error) => faults.push(error),

@@ -1,10 +1,25 @@
 /** What goes into a round and what comes out of it. */
-import type { CallOutcome, ToolCall } from '@countersign/contracts';
+import type { CallArguments, CallOutcome, HookResult, HookRun, ToolCall, TraceParent } from '@countersign/contracts';
 
-/** One call and the gateway that waits for its answer. */
+/** What the hooks said of a call before its round. */
+export interface HookedCall {
+  readonly runs: readonly HookRun[];
+  /** In the order of registration, without rewritten arguments: those are in `finalArgs`. */
+  readonly results: readonly HookResult[];
+  /** The arguments that hooks put in place of the agent's own; null: they left them. */
+  readonly finalArgs: CallArguments | null;
+  readonly additionalContext: string | null;
+}
+
+/** One call and the gateway that waits for its answer. `hooked` absent: no hook is registered for it. */
 export interface RoundItem {
   readonly call: ToolCall;
   readonly replyTo: string;
+  /** Judging this call ended its workers or failed again and again: it is recorded as denied with `internal.error`, unjudged. */
+  readonly guilty?: true;
+  readonly hooked?: HookedCall;
+  /** Context of the trace that the call is part of; absent or null: it is not traced. */
+  readonly trace?: TraceParent | null;
 }
 
 /** A call that is decided AND stored. Nothing else may be answered. */

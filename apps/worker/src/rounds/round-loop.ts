@@ -1,14 +1,15 @@
 /** Gathers items while a round is running and runs them together in the next one: never two rounds at once. */
 
 export interface RoundLoop<T> {
-  /** Resolves when the round that holds all of `items` has ended; rejects with the error that ended it. */
-  submit(items: readonly T[]): Promise<void>;
+  /** Resolves when the round that holds all of `items` has ended; rejects with the error that ended it. `alone`: in a round of its own. */
+  submit(items: readonly T[], options?: { alone: boolean }): Promise<void>;
   /** Resolves when nothing runs and nothing waits. */
   idle(): Promise<void>;
 }
 
 interface Entry<T> {
   readonly items: readonly T[];
+  readonly alone: boolean;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -34,9 +35,9 @@ export function createRoundLoop<T>(run: (items: T[]) => Promise<void>, maxItems:
   }
 
   return {
-    submit: (items) =>
+    submit: (items, { alone } = { alone: false }) =>
       new Promise((resolve, reject) => {
-        waiting.push({ items, resolve, reject });
+        waiting.push({ items, alone, resolve, reject });
         running ??= drain();
       }),
     idle: async () => {
@@ -49,9 +50,10 @@ function takeEntries<T>(waiting: Entry<T>[], maxItems: number): Entry<T>[] {
   let items = 0;
   let count = 0;
   for (const entry of waiting) {
-    if (count > 0 && items + entry.items.length > maxItems) break;
+    if (count > 0 && (entry.alone || items + entry.items.length > maxItems)) break;
     items += entry.items.length;
     count += 1;
+    if (entry.alone) break;
   }
   return waiting.splice(0, count);
 }

@@ -1,16 +1,17 @@
 /** What a round knows before it decides: heads with their ancestors, epochs, call keys, and the database's time. */
 import type { CallKey } from '@countersign/contracts';
-import type { PriorCall } from '@countersign/approval';
-import type { Ledger } from '@countersign/ledger';
+import type { PriorCall, TenantState } from '@countersign/approval';
+import type { Ledger, Round } from '@countersign/ledger';
 import type { BoundedMap } from './bounded-map.js';
 import { callKeyOf, callKeyText, sameCallText, streamKey } from './keys.js';
 import type { RoundItem } from './round-item.js';
 import type { StoredHead } from './stream-draft.js';
+import type { CachedTenant, TenantCache, TenantsView } from './tenant-facts.js';
 
 export type LoadRound = Ledger['loadRound'];
 export type HeadCache = BoundedMap<string, StoredHead>;
 
-export interface RoundView {
+export interface RoundView extends TenantsView {
   /** ISO-8601 UTC, the database's clock. */
   readonly now: string;
   readonly epochs: ReadonlyMap<string, number>;
@@ -31,11 +32,23 @@ interface StreamId {
 }
 
 /** One query, and one more for each generation of parents that neither the calls nor the cache name. */
-export async function loadView(items: readonly RoundItem[], load: LoadRound, cache: HeadCache): Promise<RoundView> {
+export async function loadView(
+  items: readonly RoundItem[],
+  load: LoadRound,
+  { cache, tenants }: { cache: HeadCache; tenants: TenantCache },
+): Promise<RoundView> {
   const wanted = new Map<string, StreamId>();
   for (const { call } of items) wantLine(wanted, call, cache);
+  const tenantIds = [...new Set(items.map(({ call }) => call.tenantId))];
+  const knownTenants = new Map(
+    tenantIds.flatMap((id) => {
+      const cached = tenants.get(id);
+      return cached === undefined ? [] : [[id, cached] as const];
+    }),
+  );
   const first = await load({
-    tenants: [...new Set(items.map(({ call }) => call.tenantId))],
+    tenants: tenantIds,
+    knownEpochs: new Map([...knownTenants].map(([id, { epoch }]) => [id, epoch])),
     streams: [...wanted.values()].map((id) => ({ ...id, knownSeq: known(cache, id)?.seq ?? null })),
     keys: items.map(({ call }): CallKey => callKeyOf(call)),
     hashJoins: items.filter(({ call }) => call.joinsByHash).map(({ call }) => ({ ...call, argsHash: call.args.hash })),
@@ -45,10 +58,28 @@ export async function loadView(items: readonly RoundItem[], load: LoadRound, cac
   return {
     now: first.now,
     epochs: first.epochs,
+    tenants: mergeTenants(first, knownTenants, tenants),
+    usesLeft: first.usesLeft,
     heads,
     priors: new Map(first.keys.map(({ key, prior }) => [callKeyText(key), prior])),
     unfinished: new Map(first.joins.map(({ join, prior }) => [sameCallText(join), prior])),
   };
+}
+
+/** INVARIANT: a tenant whose state is neither new nor known is an error, never a tenant without kill switches. */
+function mergeTenants(
+  { epochs, tenantStates }: Round,
+  known: ReadonlyMap<string, CachedTenant>,
+  cache: TenantCache,
+): RoundView['tenants'] {
+  const merged = new Map<string, TenantState>();
+  for (const [id, epoch] of epochs) {
+    const state = tenantStates.get(id) ?? known.get(id)?.state;
+    if (state === undefined) throw new Error(`the state of tenant \`${id}\` was not loaded`);
+    merged.set(id, state);
+    cache.set(id, { epoch, state });
+  }
+  return merged;
 }
 
 function wantLine(wanted: Map<string, StreamId>, call: RoundItem['call'], cache: HeadCache): void {

@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { MAX_BATCH_CALLS, type EvaluateJob } from '@countersign/contracts';
+import { createBatcher } from './batcher.js';
+import { createPace } from './pace.js';
+
+/** Longer than any test: whoever is held is held until somebody lets go. */
+const LONG_MS = 60_000;
+
+function paced(options: { ahead: number; holdMs: number }) {
+  const jobs: EvaluateJob[] = [];
+  const sink = {
+    enqueue: async (job: EvaluateJob) => {
+      jobs.push(job);
+      return `job-${jobs.length}`;
+    },
+  };
+  const pace = createPace({ ...options, now: () => performance.now() });
+  const batcher = createBatcher({ sink, seal: { seal: (text) => text }, replyTo: 'g1', pace });
+  return { jobs, pace, batcher, counts: () => jobs.map(({ count }) => count) };
+}
+
+describe('the pace of batches', () => {
+  it('lets calls of an idle gateway leave at once', async () => {
+    const { batcher, counts, pace } = paced({ ahead: 1, holdMs: LONG_MS });
+    await batcher.add('1');
+    pace.answered();
+    await batcher.add('2');
+    expect(counts()).toEqual([1, 1]);
+  });
+
+  it('gathers calls while enough jobs are unanswered, and sends them together with the next answer', async () => {
+    const { batcher, counts, pace } = paced({ ahead: 2, holdMs: LONG_MS });
+    await batcher.add('1');
+    await batcher.add('2');
+    const held = ['3', '4', '5'].map((json) => batcher.add(json));
+    await pause(20);
+    expect(counts()).toEqual([1, 1]);
+    pace.answered();
+    expect(await Promise.all(held)).toEqual(['job-3', 'job-3', 'job-3']);
+    expect(counts()).toEqual([1, 1, 3]);
+  });
+
+  it('holds nobody longer than it may: an answer may never come', async () => {
+    const { batcher, counts } = paced({ ahead: 1, holdMs: 10 });
+    await batcher.add('1');
+    await batcher.add('2');
+    await batcher.add('3');
+    expect(counts()).toEqual([1, 1, 1]);
+  });
+
+  it('does not hold a batch that is full', async () => {
+    const { batcher, counts } = paced({ ahead: 1, holdMs: LONG_MS });
+    await batcher.add('1');
+    const full = Array.from({ length: MAX_BATCH_CALLS }, () => batcher.add('2'));
+    await Promise.all(full);
+    expect(counts()).toEqual([1, MAX_BATCH_CALLS]);
+  });
+});

@@ -1,0 +1,48 @@
+/** What of a session's events its agent hears on the stream: what it was told anyway, and nothing of the log besides. */
+import { outcomeOf } from '@countersign/approval';
+import type { CallOutcome, SessionEvent, StoredEvent } from '@countersign/contracts';
+
+/** One message of the stream. `id` is the event's place in the session, where to go on from. */
+export interface StreamMessage {
+  readonly id: string;
+  readonly event: string;
+  readonly data: unknown;
+}
+
+type BodyOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['body'];
+
+/** The message of an event; null: it is none of the agent's business. Allows are looked at once more before they are handed out. */
+export async function streamMessage(
+  stored: StoredEvent,
+  handOut: (outcome: CallOutcome, tool: string) => Promise<CallOutcome>,
+): Promise<StreamMessage | null> {
+  const message = (event: string, data: unknown): StreamMessage => ({ id: stored.seq, event, data });
+  switch (stored.type) {
+    case 'AskOpened': {
+      const { askId, request, verdict } = stored.body as BodyOf<'AskOpened'>;
+      return message('pending', { id: request.callId, askId, ruleId: verdict.ruleId, reason: verdict.reason });
+    }
+    case 'ToolCallDecided': {
+      const body = stored.body as BodyOf<'ToolCallDecided'>;
+      return message('decision', await handOut(outcomeOf(body), body.request.tool));
+    }
+    case 'SessionCancelled':
+    case 'SessionStopped': {
+      const { reason } = stored.body as BodyOf<'SessionCancelled'>;
+      return message('cancel', { how: stored.type === 'SessionCancelled' ? 'cancelled' : 'stopped', reason });
+    }
+    case 'SessionModeChanged':
+      return message('mode', { mode: (stored.body as BodyOf<'SessionModeChanged'>).mode });
+    case 'BreakerOpened':
+      return message('breaker', { open: true, reason: (stored.body as BodyOf<'BreakerOpened'>).reason });
+    case 'BreakerReset':
+      return message('breaker', { open: false });
+    default:
+      return null;
+  }
+}
+
+/** The text of a message as server-sent events are written. JSON holds no line break, so one line of data is enough. */
+export function writeMessage({ id, event, data }: StreamMessage): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,103 @@
+/** What becomes of a job whose round fails: outages are waited out, faults are pinned to their call. */
+import { describe, expect, it } from '@jest/globals';
+import type { ToolCall } from '@countersign/contracts';
+import { JobReturned, type JobRun } from '@countersign/queue';
+import type { RoundItem } from '../rounds/round-item.js';
+import { judgeJob, type JudgeJobDeps } from './judge-job.js';
+import { createTurns } from './turns.js';
+
+const OUTAGE = Object.assign(new Error('the database is away'), { code: 'ECONNREFUSED' });
+const item = (id: string): RoundItem => ({ call: { id } as ToolCall, replyTo: 'g' });
+const items = ['a', 'bad', 'c'].map(item);
+const idsOf = (some: readonly RoundItem[]): string => some.map(({ call }) => call.id).join(' ');
+
+interface Bench extends JudgeJobDeps {
+  /** What was asked of the judge, in order. */
+  readonly asked: string[];
+  readonly noted: object[];
+  readonly run: JobRun;
+}
+
+/** `fail` gives the error of one request, or nothing. */
+function bench(fail: (asked: string, count: number) => Error | undefined, run: Partial<JobRun> = {}): Bench {
+  const asked: string[] = [];
+  const noted: object[] = [];
+  const judge = (how: string) => async (some: readonly RoundItem[]) => {
+    const guilty = some.some((one) => one.guilty) ? 'guilty ' : '';
+    asked.push(`${how} ${guilty}${idsOf(some)}`);
+    const error = fail(asked.at(-1) ?? '', asked.length);
+    if (error) throw error;
+  };
+  return {
+    asked,
+    noted,
+    judge: { judge: judge('shared'), judgeAlone: judge('alone'), idle: async () => undefined },
+    turns: createTurns(),
+    isOutage: (error) => error === OUTAGE,
+    onGuilty: () => undefined,
+    leaving: new AbortController().signal,
+    run: {
+      starts: 1,
+      ageMs: 0,
+      noted: null,
+      note: async (text) => void noted.push(text),
+      signal: new AbortController().signal,
+      ...run,
+    },
+  };
+}
+
+describe('judgeJob', () => {
+  it('asks once when nothing is wrong', async () => {
+    const all = bench(() => undefined);
+    await judgeJob(items, all.run, all);
+    expect(all.asked).toEqual(['shared a bad c']);
+    expect(all.noted).toEqual([]);
+  });
+
+  it('waits an outage out, and denies nobody for it', async () => {
+    const all = bench((_asked, count) => (count < 4 ? OUTAGE : undefined));
+    await judgeJob(items, all.run, all);
+    expect(all.asked).toEqual(Array.from({ length: 4 }, () => 'shared a bad c'));
+  });
+
+  it('finds the call that broke its round, and denies only that one', async () => {
+    const all = bench((asked) => (asked.includes('bad') && !asked.includes('guilty') ? new Error('a bug') : undefined));
+    await judgeJob(items, all.run, all);
+    expect(all.asked).toEqual(['shared a bad c', 'alone a', 'alone bad', 'alone guilty bad', 'alone c']);
+  });
+
+  it('C02 denies the call whose judging ended the worker twice', async () => {
+    const second = bench(() => undefined, { starts: 2 });
+    await judgeJob(items, second.run, second);
+    expect(second.asked).toEqual(['alone a', 'alone bad', 'alone c']);
+    expect(second.noted).toEqual(['a', 'bad', 'c'].map((calling) => ({ stage: 'single', calling, guilty: [] })));
+    const third = bench(() => undefined, { starts: 3, noted: second.noted[1] });
+    await judgeJob(items, third.run, third);
+    expect(third.asked).toEqual(['alone guilty bad', 'alone a', 'alone c']);
+  });
+
+  it('gives the job back when the worker leaves', async () => {
+    const leaving = new AbortController();
+    const all = { ...bench(() => OUTAGE), leaving: leaving.signal };
+    const judged = judgeJob(items, all.run, all);
+    setTimeout(() => leaving.abort(), 20);
+    await expect(judged).rejects.toThrow(JobReturned);
+    expect(all.asked.every((asked) => asked.startsWith('shared'))).toBe(true);
+  });
+
+  it('judges suspected jobs one at a time', async () => {
+    let running = 0;
+    let most = 0;
+    const all = bench(() => undefined, { starts: 2 });
+    const judgeAlone = async (): Promise<void> => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+    };
+    const deps = { ...all, judge: { ...all.judge, judgeAlone } };
+    await Promise.all([judgeJob(items, all.run, deps), judgeJob(items, all.run, deps)]);
+    expect(most).toBe(1);
+  });
+});
