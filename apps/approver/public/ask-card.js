@@ -1,4 +1,5 @@
 /** One open question as a card: what the agent wants to do, why it was asked, and the two buttons. */
+import { readOptions, wireOptions } from './ask-options.js';
 import { cut, textBlock, visible } from './visible.js';
 
 const template = document.getElementById('ask-card');
@@ -10,8 +11,11 @@ export function cardsMoved() {
   lastMove = performance.now();
 }
 
-/** Builds the card of `ask`. `onAnswer(answer, reason)` is called once per press. */
-export function askCard(ask, onAnswer) {
+/**
+ * Builds the card of `ask`. `onAnswer(body)` is called once per press; `loadDetail()` fetches what helps to answer, when the
+ * person opens that part.
+ */
+export function askCard(ask, { onAnswer, loadDetail }) {
   const card = template.content.firstElementChild.cloneNode(true);
   card.dataset.askId = ask.id;
   fillTop(card, ask);
@@ -20,6 +24,8 @@ export function askCard(ask, onAnswer) {
   fillSays(card.querySelector('.says'), ask.agentSays);
   fillSpoke(card.querySelector('.spoke'), ask.matches);
   wireButtons(card, ask, onAnswer);
+  wireOptions(card, loadDetail);
+  showNotice(card, ask);
   return card;
 }
 
@@ -113,9 +119,39 @@ function wireButtons(card, ask, onAnswer) {
         sayOnCard(card, 'The list moved just before this press, so it was not taken. Press again to answer.');
         return;
       }
-      onAnswer(answer, form.elements.namedItem('reason').value.trim());
+      try {
+        onAnswer({
+          answer,
+          version: ask.version,
+          ...reasonOf(form),
+          ...(answer === 'approve' ? readOptions(form) : {}),
+        });
+      } catch (error) {
+        sayOnCard(card, error.message);
+      }
     });
   }
+}
+
+function reasonOf(form) {
+  const reason = form.elements.namedItem('reason').value.trim();
+  return reason === '' ? {} : { reason };
+}
+
+/** What keeps this ask from being approved here: it is frozen, or its route says so. */
+export function showNotice(card, ask) {
+  const form = card.querySelector('form');
+  if (form === null) return;
+  const rejectOnly = ask.route?.rejectOnlyOn.includes('web') ?? false;
+  const text = ask.frozen
+    ? 'A kill switch is engaged: this can be rejected, and approved only after its release. Its time stands still.'
+    : rejectOnly
+      ? 'Here this can be rejected but not approved.'
+      : '';
+  const notice = card.querySelector('.notice');
+  notice.textContent = text;
+  notice.hidden = text === '';
+  form.elements.namedItem('approve').hidden = text !== '';
 }
 
 /** While an answer is on its way, both buttons wait. */
@@ -132,6 +168,7 @@ export function sayOnCard(card, text) {
 /** Closes the card: the buttons go, the result stays. */
 export function closeCard(card, status, text) {
   card.dataset.status = status;
+  card.querySelector('.notice').hidden = true;
   card.querySelector('form').remove();
   card.querySelector('.deadline').textContent = status;
   card.setAttribute('aria-busy', 'false');

@@ -1,6 +1,7 @@
 /** The inbox: keeps the list of open questions as the server has it, and sends answers. */
-import { askCard, cardsMoved, closeCard, sayOnCard, setBusy, showDeadline } from './ask-card.js';
+import { askCard, cardsMoved, closeCard, sayOnCard, setBusy, showDeadline, showNotice } from './ask-card.js';
 import { get, post, Refusal, signedIn } from './door.js';
+import { showKills } from './kill-banner.js';
 import { connectLive } from './live.js';
 import { describeEnd, recentItem } from './recent.js';
 
@@ -37,6 +38,7 @@ function start() {
     opened: (ask) => show(ask),
     closed: (notice) => end(notice),
     caughtUp: () => void refresh(),
+    killed: () => void refresh(),
     signedOut: backToSignIn,
   });
   setInterval(tick, 1_000);
@@ -65,6 +67,7 @@ async function refresh(cursor) {
     const page = await get(`/v1/asks?status=open&limit=${PAGE_SIZE}${at}`);
     if (page.version >= newestVersion) accept(page, cursor ? new Set() : before);
     await refreshRecent();
+    await showKills(element('frozen'));
     showTrouble('');
   } catch (error) {
     await failed(error);
@@ -104,8 +107,13 @@ const noticeOf = (ask) => ({
 });
 
 function show(ask) {
-  if (ask.status !== 'open' || ended.has(ask.id) || cards.has(ask.id)) return;
-  const card = askCard(ask, (answer, reason) => void send(ask, answer, reason));
+  if (ask.status !== 'open' || ended.has(ask.id)) return;
+  const known = cards.get(ask.id);
+  if (known) return renew(known, ask);
+  const card = askCard(ask, {
+    onAnswer: (body) => void send(ask, body),
+    loadDetail: () => get(`/v1/asks/${encodeURIComponent(ask.id)}`),
+  });
   cards.set(ask.id, { ask, card });
   const later = [...cards.values()].find((other) => other.card.isConnected && other.ask.openedAt > ask.openedAt);
   if (later) cardsMoved();
@@ -113,6 +121,13 @@ function show(ask) {
   showDeadline(card, ask, serverNow());
   announce(`New question: ${ask.tool} for ${ask.agent}`);
   count();
+}
+
+/** What may change while a question is open: its deadline, and whether a kill switch freezes it. */
+function renew(entry, ask) {
+  entry.ask = ask;
+  showNotice(entry.card, ask);
+  showDeadline(entry.card, ask, serverNow());
 }
 
 function end(notice, text = describeEnd(notice)) {
@@ -137,11 +152,10 @@ function takeAway(id) {
 }
 
 /** One key per press: a retry of the same press is the same answer. */
-async function send(ask, answer, reason) {
+async function send(ask, body) {
   const { card } = cards.get(ask.id);
   setBusy(card, true);
   sayOnCard(card, 'Sending …');
-  const body = { answer, version: ask.version, ...(reason === '' ? {} : { reason }) };
   try {
     const done = await post(`/v1/asks/${encodeURIComponent(ask.id)}/answer`, body, {
       'idempotency-key': crypto.randomUUID(),

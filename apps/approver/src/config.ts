@@ -1,4 +1,5 @@
 /** What an approver is started with, besides its services. */
+import type { ChannelSettingsInput } from './channels/settings.js';
 
 /** `port` 0 takes any free port. */
 export interface ApproverConfig {
@@ -10,5 +11,9 @@ export interface ApproverConfig {
   readonly allowedHosts?: readonly string[];
   /** The page is served over HTTPS: cookies travel over nothing else. */
   readonly secureCookies?: boolean;
+  /** Slack and the like; none unless given. */
+  readonly channels?: ChannelSettingsInput;
+  /** What people reach the page by, for links on cards; none unless given. */
+  readonly consoleUrl?: string;
   readonly logLevel?: string;
 }

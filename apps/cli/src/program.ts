@@ -39,6 +39,7 @@ function createProgram(done: (exitCode: number) => void): Command {
   addHook(program, done);
   addAudit(program, done);
   addDoctor(program, done);
+  addVault(program, done);
   addPolicyCommands(program, done);
   return program;
 }
@@ -117,6 +118,20 @@ function addDoctor(program: Command, done: (exitCode: number) => void): void {
       withEnv({ done }, async (env) => {
         const { doctor } = await import('./doctor/doctor.js');
         return doctor(env, process.stdout);
+      }),
+    );
+}
+
+function addVault(program: Command, done: (exitCode: number) => void): void {
+  const vault = program.command('vault').description('look after the sealed originals of what is redacted');
+  vault
+    .command('rotate')
+    .description('make a new key that seals from the next start on; older keys still open')
+    .addHelpText('after', '\nExit codes: 0 rotated, 1 not.')
+    .action(() =>
+      withEnv({ done }, async (env) => {
+        const { rotateVault } = await import('./vault/rotate.js');
+        return rotateVault(env, { output: process.stdout, complaints: process.stderr });
       }),
     );
 }

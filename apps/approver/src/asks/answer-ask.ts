@@ -8,8 +8,12 @@ import {
   type CallOutcome,
   type ErrorCode,
 } from '@countersign/contracts';
+import type { AnswerAsk } from '@countersign/approval';
 import type { Ledger } from '@countersign/ledger';
 import type { Bus } from '@countersign/queue';
+import type { VaultKeys } from '@countersign/server';
+import { checkPattern, fromNow } from '../grants/grant-terms.js';
+import { prepareEdit, type PreparedEdit } from './edited-input.js';
 import { isRepeat } from './repeated-answer.js';
 import { tellDecided } from './tell-decided.js';
 
@@ -19,6 +23,10 @@ export interface AnswerInput {
   readonly askId: string;
   readonly body: AnswerBody;
   readonly by: Answerer;
+  /** Groups of the person at this moment. */
+  readonly groups: readonly string[];
+  /** The webhook that answers for itself. */
+  readonly program?: string;
   /** Without an Idempotency-Key, the same person's same words on the same channel count as the same answer. */
   readonly keyless: boolean;
 }
@@ -29,29 +37,74 @@ export interface AnswerResult {
   readonly decision: CallOutcome;
 }
 
+/** What answering needs. */
+export interface AnswerDeps {
+  readonly ledger: Ledger;
+  readonly bus: Bus;
+  readonly vaultKeys: VaultKeys;
+}
+
 /** Answers, or throws the DoorError that says why not. The first answer wins; every later one learns who won. */
-export async function answerAsk(ledger: Ledger, bus: Bus, input: AnswerInput): Promise<AnswerResult> {
-  const shown = await ledger.asks.get(input.tenantId, input.askId);
+export async function answerAsk(deps: AnswerDeps, input: AnswerInput): Promise<AnswerResult> {
+  const { ledger, bus } = deps;
+  const { tenantId, askId } = input;
+  const shown = await ledger.asks.get(tenantId, askId);
   if (shown === null) throw new DoorError('ask.unknown');
-  if (await isRepeat(ledger, shown, input)) return resultOf(ledger, input, shown);
+  if (await isRepeat(deps, shown, input)) return resultOf(ledger, input, shown);
   if (isStale(shown, input.body)) return refuseStale(ledger, shown, input);
-  const done = await ledger.execute({ tenantId: input.tenantId, sessionId: shown.sessionId }, commandOf(input));
-  if (done.ok) await tellDecided(bus, { tenantId: input.tenantId, sessionId: shown.sessionId }, input, done.outcomes);
-  const ask = (await ledger.asks.get(input.tenantId, input.askId)) ?? shown;
-  if (done.ok || (await isRepeat(ledger, ask, input))) return resultOf(ledger, input, ask);
+  const target = { tenantId, sessionId: shown.sessionId };
+  const edit = await editOf(deps, shown, input);
+  const command = await commandOf(deps, shown, { input, edit });
+  const done = await ledger.execute(target, command, edit?.vault ?? []);
+  if (done.ok) await tellDecided(bus, target, input, done.outcomes);
+  const ask = (await ledger.asks.get(tenantId, askId)) ?? shown;
+  if (done.ok || (await isRepeat(deps, ask, input))) return resultOf(ledger, input, ask);
   throw refusal(done.code, ask, done.message);
 }
 
-function commandOf({ askId, body, by }: AnswerInput) {
+/** Only an approval of an open ask has arguments of its own. */
+async function editOf(deps: AnswerDeps, ask: AskView, { tenantId, body }: AnswerInput): Promise<PreparedEdit | null> {
+  if (body.updatedInput === undefined || body.answer !== 'approve' || ask.status !== 'open') return null;
+  return prepareEdit(deps, { tenantId, ask }, body.updatedInput);
+}
+
+async function commandOf(
+  { ledger }: AnswerDeps,
+  ask: AskView,
+  { input, edit }: { readonly input: AnswerInput; readonly edit: PreparedEdit | null },
+): Promise<AnswerAsk> {
+  const { askId, body, by, groups, program } = input;
   return {
     type: 'AnswerAsk',
     askId,
     answer: body.answer,
     scope: body.scope,
     by,
+    groups,
+    ...(program === undefined ? {} : { program }),
+    ...(edit === null ? {} : { edited: edit.edited }),
     reason: body.reason ?? null,
     grantId: `grant_${randomUUID()}`,
-  } as const;
+    ...(await grantTerms(ledger, ask, input)),
+  };
+}
+
+/** How far a `session` or `always` answer reaches. An `always` answer holds for the whole project: sessions with the same root. */
+async function grantTerms(ledger: Ledger, ask: AskView, { tenantId, body }: AnswerInput): Promise<Partial<AnswerAsk>> {
+  if (body.answer !== 'approve' || body.scope === 'once') return {};
+  if (body.pattern !== undefined) checkPattern(body.pattern);
+  const expiresAt = body.ttl === undefined ? {} : { expiresAt: await fromNow(ledger, body.ttl) };
+  const pattern = body.pattern === undefined ? {} : { pattern: body.pattern };
+  if (body.scope === 'session') return { ...expiresAt, ...pattern };
+  const root = await rootOf(ledger, tenantId, ask);
+  const uses = body.uses === undefined ? {} : { uses: body.uses };
+  return { ...expiresAt, ...pattern, ...uses, tenantWide: true, ...(root === null ? {} : { root }) };
+}
+
+async function rootOf(ledger: Ledger, tenantId: string, { sessionId }: AskView): Promise<string | null> {
+  const streams = [{ tenantId, streamId: sessionId, knownSeq: null }];
+  const { heads } = await ledger.loadRound({ tenants: [], streams, keys: [], hashJoins: [] });
+  return heads[0]?.state.roots[0] ?? null;
 }
 
 async function resultOf(ledger: Ledger, input: AnswerInput, ask: AskView): Promise<AnswerResult> {

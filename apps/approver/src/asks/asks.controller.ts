@@ -3,19 +3,19 @@ import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post, Query } 
 import {
   answerBodySchema,
   ASK_STATUSES,
-  DoorError,
   pageQuerySchema,
   type AnswerBody,
-  type AskView,
+  type AskDetail,
 } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
 import type { Bus } from '@countersign/queue';
-import { CurrentPrincipal, type Principal } from '@countersign/server';
+import { CurrentPrincipal, type Principal, type VaultKeys } from '@countersign/server';
 import { z } from 'zod';
 
-import { answererOf } from '../door/answerer.js';
-import { BUS, LEDGER } from '../tokens.js';
+import { answererOf, doorChannel, groupsOf } from '../door/answerer.js';
+import { BUS, LEDGER, VAULT_KEYS } from '../tokens.js';
 import { answerAsk, type AnswerResult } from './answer-ask.js';
+import { askDetail } from './ask-detail.js';
 import { listAsks, type AskPage } from './list-asks.js';
 
 const askQuerySchema = pageQuerySchema.extend({ status: z.enum([...ASK_STATUSES, 'ended', 'all']).default('open') });
@@ -24,8 +24,9 @@ type AskQuery = z.infer<typeof askQuerySchema>;
 @Controller('/v1/asks')
 export class AsksController {
   constructor(
-    @Inject(LEDGER) private readonly ledger: Ledger,
-    @Inject(BUS) private readonly bus: Bus,
+    @Inject(LEDGER) readonly ledger: Ledger,
+    @Inject(BUS) readonly bus: Bus,
+    @Inject(VAULT_KEYS) readonly vaultKeys: VaultKeys,
   ) {}
 
   @Get()
@@ -34,21 +35,22 @@ export class AsksController {
   }
 
   @Get(':id')
-  async get(@CurrentPrincipal() who: Principal, @Param('id') askId: string): Promise<AskView> {
-    const ask = await this.ledger.asks.get(who.tenantId, askId);
-    if (ask === null) throw new DoorError('ask.unknown');
-    return ask;
+  get(@CurrentPrincipal() who: Principal, @Param('id') askId: string): Promise<AskDetail> {
+    return askDetail(this.ledger, who.tenantId, askId);
   }
 
   @Post(':id/answer')
   @HttpCode(200)
-  answer(
+  async answer(
     @CurrentPrincipal() who: Principal,
     @Param('id') askId: string,
     @Body({ schema: answerBodySchema }) body: AnswerBody,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Headers() headers: Readonly<Record<string, unknown>>,
   ): Promise<AnswerResult> {
-    const keyless = idempotencyKey === undefined;
-    return answerAsk(this.ledger, this.bus, { tenantId: who.tenantId, askId, body, by: answererOf(who), keyless });
+    const keyless = headers['idempotency-key'] === undefined;
+    const { tenantId } = who;
+    const groups = await groupsOf(this.ledger, who);
+    const by = answererOf(who, doorChannel(headers));
+    return answerAsk(this, { tenantId, askId, body, by, groups, keyless });
   }
 }

@@ -1,13 +1,13 @@
 /** The live line `/approvals`: tells signed-in approvers of asks that open and close. A hint; the list is the truth. */
-import { Inject, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { WebSocketGateway, WebSocketServer, type OnGatewayConnection, type OnGatewayInit } from '@nestjs/websockets';
-import { DoorError, type DecidedMessage, type OpenedMessage } from '@countersign/contracts';
+import { DoorError, type DecidedNotice, type Meter, type OpenedMessage } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
 import type { Bus, Unsubscribe } from '@countersign/queue';
 import type { Authenticator, CookieSessions, Principal } from '@countersign/server';
 import type { DefaultEventsMap, Namespace, Socket } from 'socket.io';
 import { principalOfHandshake } from '../sign-in/socket-principal.js';
-import { AUTHENTICATOR, BUS, COOKIES, LEDGER } from '../tokens.js';
+import { AUTHENTICATOR, BUS, COOKIES, LEDGER, METER } from '../tokens.js';
 import { missedSince } from './catch-up.js';
 import { closedNotice, type LiveEvents } from './notices.js';
 
@@ -15,12 +15,15 @@ type Line = Namespace<DefaultEventsMap, LiveEvents, DefaultEventsMap, { principa
 type ApproverSocket = Socket<DefaultEventsMap, LiveEvents, DefaultEventsMap, { principal: Principal }>;
 
 const RECHECK_MS = 2_000;
+/** Open pages at this approver; each is read again now and then. */
+const MOST_SOCKETS = 1_000;
 
 @WebSocketGateway({ namespace: '/approvals' })
 export class ApprovalsGateway
-  implements OnGatewayInit<Line>, OnGatewayConnection<ApproverSocket>, OnApplicationBootstrap, OnApplicationShutdown
+  implements OnGatewayInit<Line>, OnGatewayConnection<ApproverSocket>, OnApplicationBootstrap, BeforeApplicationShutdown
 {
   @WebSocketServer() private readonly line!: Line;
+  @Inject(METER) private readonly meter!: Meter;
   private readonly log = new Logger(ApprovalsGateway.name);
   private readonly ends: Unsubscribe[] = [];
   private recheck: NodeJS.Timeout | undefined;
@@ -35,6 +38,7 @@ export class ApprovalsGateway
 
   afterInit(line: Line): void {
     line.use((socket, next) => {
+      if (line.sockets.size >= MOST_SOCKETS) return next(refusalOf(new DoorError('overloaded')));
       this.admit(socket).then(
         () => next(),
         (error: unknown) => next(refusalOf(error)),
@@ -43,16 +47,23 @@ export class ApprovalsGateway
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    const endReading = this.meter.read('countersign_sockets', () => this.line.sockets.size, { app: 'approver' });
+    this.ends.push(async () => endReading());
     this.ends.push(await this.bus.onOpened((message) => this.inBackground(this.tellOpened(message))));
     this.ends.push(await this.bus.onDecided((message) => this.inBackground(this.tellClosed(message))));
+    this.ends.push(
+      await this.bus.onKill(({ tenantId, killId }) => this.line.to(tenantId).emit('kill.changed', { id: killId })),
+    );
     this.recheck = setInterval(() => {
       this.inBackground(this.dropRevoked());
       this.inBackground(this.tellWhetherHearing());
     }, RECHECK_MS);
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Everybody is told to go elsewhere; the server then closes their connections, upon which they connect again by themselves. */
+  async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.recheck);
+    this.line.emit('line.leaving');
     await Promise.all(this.ends.splice(0).map((end) => end()));
   }
 
@@ -80,7 +91,7 @@ export class ApprovalsGateway
     if (ask?.status === 'open') this.line.to(tenantId).emit('ask.opened', { ask });
   }
 
-  private async tellClosed({ tenantId, askId }: DecidedMessage): Promise<void> {
+  private async tellClosed({ tenantId, askId }: DecidedNotice): Promise<void> {
     if (!this.isHeard(tenantId)) return;
     const ask = await this.ledger.asks.get(tenantId, askId);
     if (ask !== null && ask.status !== 'open') this.line.to(tenantId).emit('ask.closed', closedNotice(ask));

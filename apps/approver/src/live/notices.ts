@@ -15,11 +15,15 @@ export interface ClosedNotice {
 export interface LiveEvents {
   'ask.opened': (message: { readonly ask: AskView }) => void;
   'ask.closed': (notice: ClosedNotice) => void;
+  /** A kill switch was engaged or released: read which ones are. */
+  'kill.changed': (message: { readonly id: string }) => void;
   'caught.up': (message: { readonly version: string }) => void;
   /** This approver hears nothing of the others for now: read the list instead. */
   'line.paused': () => void;
   /** It hears again: read the list once more, for what was said meanwhile. */
   'line.resumed': () => void;
+  /** This approver is about to go: connect again, which another one takes. */
+  'line.leaving': () => void;
 }
 
 /** The notice of an ask that ended. */

@@ -12,6 +12,12 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
+/** Bull Board's own pages style themselves in place and name their base. */
+const BOARD_POLICY = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+  .replace("img-src 'self'", "img-src 'self' data:")
+  .replace("base-uri 'none'", "base-uri 'self'")
+  .replace("; require-trusted-types-for 'script'", '');
+
 /** Headers of every file of the page. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': POLICY,
@@ -21,4 +27,10 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-cache',
+};
+
+/** Headers of Bull Board's pages. */
+export const BOARD_HEADERS: Readonly<Record<string, string>> = {
+  ...PAGE_HEADERS,
+  'content-security-policy': BOARD_POLICY,
 };

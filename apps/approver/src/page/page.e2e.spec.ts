@@ -55,6 +55,18 @@ async function signedIn(key: string, at = url): Promise<Page> {
 const card = (page: Page, askId: string) => page.locator(`[data-ask-id="${askId}"]`);
 
 describe('the page', () => {
+  it('says what a kill switch freezes, and that it is over', async () => {
+    const page = await signedIn(ann.key);
+    const wish = { scope: 'tool', value: 'Deploy\u202e', reason: 'the pipeline is on fire' };
+    const made = await send(`${url}/v1/kill-switches`, bo.key, { body: wish });
+    const banner = page.locator('#frozen');
+    await banner.waitFor();
+    const text = await banner.innerText();
+    for (const part of ['Frozen: tool Deploy\\u{202e}', 'the pipeline is on fire']) expect(text).toContain(part);
+    await send(`${url}/v1/kill-switches/${String(made.body.id)}/release`, bo.key, { body: {} });
+    await banner.waitFor({ state: 'hidden' });
+  });
+
   it('shows an ask by itself, and Approve approves it in the ledger', async () => {
     const page = await signedIn(ann.key);
     const { askId, callId } = await house.askAloud({
@@ -83,6 +95,50 @@ describe('the page', () => {
     expect((await house.ledger.calls.byId('acme', callId))?.outcome).toMatchObject({ decision: 'allow' });
     const { items } = await house.ledger.events.list('acme', { type: 'AskAnswered', person: ann.personId });
     expect(items[0]?.body).toMatchObject({ reason: 'the release is today', by: { channel: 'web' } });
+  });
+
+  it('grants for good what the person chooses, and shows what it would reach', async () => {
+    const { policyDocumentSchema } = await import('@countersign/contracts');
+    const document = policyDocumentSchema.parse({});
+    const { hash } = await house.ledger.policies.publish({ tenantId: 'acme', name: 'default', document, by: 'test' });
+    const page = await signedIn(ann.key);
+    const { askId } = await house.askAloud({ args: { command: 'npm run build' }, policyHash: hash });
+    const shown = card(page, askId);
+    await shown.getByText('Scope and changes').click();
+    await shown.getByLabel('always, in this project').check();
+    const patterns = shown.getByLabel('What is allowed from now on');
+    await patterns.locator('option', { hasText: 'Bash(npm run build' }).first().waitFor({ state: 'attached' });
+    const offered = await patterns.locator('option').allTextContents();
+    await patterns.selectOption({ index: 1 });
+    await shown.getByLabel('Until').selectOption('86400');
+    await shown.getByRole('button', { name: 'Approve' }).click();
+    await shown.getByText('Approved by Ann via web').waitFor();
+    const { items } = await house.ledger.grants.list({ tenantId: 'acme' });
+    expect(items.find((grant) => grant.askId === askId)).toMatchObject({ pattern: offered[1], kind: 'always' });
+  });
+
+  it('sends edited arguments, and says in words when they are no JSON', async () => {
+    const page = await signedIn(ann.key);
+    const { askId, callId } = await house.askAloud();
+    const shown = card(page, askId);
+    await shown.getByText('Scope and changes').click();
+    await shown.getByLabel('Arguments to run instead').fill('not json');
+    await shown.getByRole('button', { name: 'Approve' }).click();
+    await shown.getByText('must be a JSON object').waitFor();
+    await shown.getByLabel('Arguments to run instead').fill('{"command": "git push origin feature"}');
+    await shown.getByRole('button', { name: 'Approve' }).click();
+    await shown.getByText('Approved by Ann via web').waitFor();
+    expect((await house.ledger.calls.byId('acme', callId))?.outcome.updatedInput).toEqual({
+      command: 'git push origin feature',
+    });
+  });
+
+  it('offers no approval where the route wants it elsewhere', async () => {
+    const page = await signedIn(ann.key);
+    const { askId } = await house.askAloud({ routes: [{ rejectOnlyOn: ['web'] }] });
+    await card(page, askId).getByText('can be rejected but not approved').waitFor();
+    expect(await card(page, askId).getByRole('button', { name: 'Approve' }).isVisible()).toBe(false);
+    expect(await card(page, askId).getByRole('button', { name: 'Reject' }).isVisible()).toBe(true);
   });
 
   it('closes the card in every other browser, on other approvers too', async () => {

@@ -1,6 +1,6 @@
 /** The keys' door: keys that belong to no person, such as agents', and the end of any key. */
 import { Body, Controller, Delete, Inject, Param, Post } from '@nestjs/common';
-import { DoorError, modeSchema, plainText, roleSchema } from '@countersign/contracts';
+import { DoorError, modeSchema, plainText, RIGHTS, rightSchema, roleSchema } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
 import { CurrentPrincipal, type Principal } from '@countersign/server';
 import { z } from 'zod';
@@ -19,6 +19,7 @@ const keyBodySchema = z
     roots: z.array(path).max(64).optional(),
     home: path.optional(),
     sameHost: z.boolean().optional(),
+    rights: z.array(rightSchema).max(RIGHTS.length).optional(),
   })
   .strict();
 type KeyBody = z.infer<typeof keyBodySchema>;

@@ -1,7 +1,7 @@
 /** The people's door: who may answer, read or administer, and the keys they hold. */
 import { Body, Controller, Get, Inject, Param, Post } from '@nestjs/common';
-import { DoorError, personBodySchema, plainText } from '@countersign/contracts';
-import type { Ledger, PersonView } from '@countersign/ledger';
+import { DoorError, personBodySchema, plainText, RIGHTS, rightSchema } from '@countersign/contracts';
+import type { Identity, Ledger, PersonView } from '@countersign/ledger';
 import { CurrentPrincipal, type Principal } from '@countersign/server';
 import { z } from 'zod';
 import { actorOf } from '../door/answerer.js';
@@ -12,17 +12,28 @@ import { newKeyAnswer, type NewKeyAnswer } from './key-answer.js';
 const personKeyBodySchema = z.object({
   role: z.enum(['approver', 'auditor', 'admin']).default('approver'),
   label: plainText(200).optional(),
+  rights: z.array(rightSchema).max(RIGHTS.length).default([]),
 });
 type PersonBody = z.infer<typeof personBodySchema>;
 type PersonKeyBody = z.infer<typeof personKeyBodySchema>;
+
+/** A person as admins see them. */
+interface PersonWithIdentities extends PersonView {
+  readonly identities: readonly Identity[];
+}
 
 @Controller('/v1/people')
 export class PeopleController {
   constructor(@Inject(LEDGER) private readonly ledger: Ledger) {}
 
   @Get()
-  async list(@CurrentPrincipal() who: Principal): Promise<{ items: PersonView[]; next: null }> {
-    return { items: await this.ledger.people.list(who.tenantId), next: null };
+  async list(@CurrentPrincipal() who: Principal): Promise<{ items: PersonWithIdentities[]; next: null }> {
+    const { tenantId } = who;
+    const [people, identities] = await Promise.all([
+      this.ledger.people.list(tenantId),
+      this.ledger.people.identitiesOfAll(tenantId),
+    ]);
+    return { items: people.map((one) => ({ ...one, identities: identities.get(one.id) ?? [] })), next: null };
   }
 
   @Post()
@@ -49,7 +60,14 @@ export class PeopleController {
     }
     const label = body.label ?? person.name;
     return newKeyAnswer(
-      await this.ledger.keys.create({ tenantId: who.tenantId, role: body.role, personId, label, by: actorOf(who) }),
+      await this.ledger.keys.create({
+        tenantId: who.tenantId,
+        role: body.role,
+        personId,
+        label,
+        rights: body.rights,
+        by: actorOf(who),
+      }),
     );
   }
 }

@@ -1,7 +1,7 @@
 /** The sessions' door: which runs there are and how each stands. */
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { DoorError, pageQuerySchema } from '@countersign/contracts';
-import type { Ledger } from '@countersign/ledger';
+import type { Ledger, SessionCounts } from '@countersign/ledger';
 import { CurrentPrincipal, type Principal } from '@countersign/server';
 import type { z } from 'zod';
 
@@ -19,6 +19,12 @@ export class SessionsController {
     @Query({ schema: pageQuerySchema }) query: PageQuery,
   ): ReturnType<Ledger['sessions']['list']> {
     return this.ledger.sessions.list({ tenantId: who.tenantId, ...query });
+  }
+
+  @Get(':id/metrics')
+  async metrics(@CurrentPrincipal() who: Principal, @Param('id') sessionId: string): Promise<SessionCounts> {
+    if ((await this.ledger.sessions.get(who.tenantId, sessionId)) === null) throw new DoorError('session.unknown');
+    return this.ledger.sessions.count(who.tenantId, sessionId);
   }
 
   @Get(':id')

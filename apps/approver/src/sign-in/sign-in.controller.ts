@@ -1,14 +1,8 @@
 /** Signing in and out of the page. Only POST changes anything; the cookie names the key, never holds it. */
 import { Body, Controller, Get, Header, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import { DoorError } from '@countersign/contracts';
-import type { Ledger } from '@countersign/ledger';
-import {
-  CurrentPrincipal,
-  secretHash,
-  type Authenticator,
-  type CookieSessions,
-  type Principal,
-} from '@countersign/server';
+import { hashSecret, type Ledger } from '@countersign/ledger';
+import { CurrentPrincipal, type Authenticator, type CookieSessions, type Principal } from '@countersign/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AUTHENTICATOR, COOKIE_SECRET, COOKIES, LEDGER } from '../tokens.js';
@@ -45,7 +39,7 @@ export class SignInController {
     @Body({ schema: proofSchema }) proof: Proof,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ name: string }> {
-    const hash = 'key' in proof ? secretHash(proof.key) : this.noteOf(proof.code).keyHash;
+    const hash = 'key' in proof ? hashSecret(proof.key) : this.noteOf(proof.code).keyHash;
     const principal = answering(await this.authenticator.bySecretHash(hash));
     if ('code' in proof) await this.useUp(this.noteOf(proof.code), principal);
     void reply.header('set-cookie', this.cookies.issue(hash).setCookie);

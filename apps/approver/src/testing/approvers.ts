@@ -1,7 +1,8 @@
 /** One or more running approvers over one house and one bus. */
 import { randomBytes } from 'node:crypto';
 import { createBus, type Bus, type BusTarget } from '@countersign/queue';
-import { startApprover } from '../start-approver.js';
+import type { ApproverConfig } from '../config.js';
+import { startApprover, type RunningApprover } from '../start-approver.js';
 import { openHouse, type House } from './house.js';
 
 export interface Approvers extends House {
@@ -10,25 +11,37 @@ export interface Approvers extends House {
   readonly cookieSecret: string;
   /** Ends the approvers, while database and bus go on. */
   stopApprovers(): Promise<void>;
+  /** As many again, over the same database and bus; `urls` are theirs. */
+  startApprovers(): Promise<void>;
   /** Opens an ask and tells the approvers, as a worker does. */
   askAloud(...seed: Parameters<House['ask']>): ReturnType<House['ask']>;
 }
 
-export async function openApprovers(count: number, target: BusTarget = { kind: 'memory' }): Promise<Approvers> {
+export async function openApprovers(
+  count: number,
+  target: BusTarget = { kind: 'memory' },
+  settings: Pick<ApproverConfig, 'channels' | 'consoleUrl'> = {},
+): Promise<Approvers> {
   const house = await openHouse();
   const bus = await createBus(target);
   const cookieSecret = randomBytes(32).toString('base64url');
-  const config = { host: '127.0.0.1', port: 0, cookieSecret, logLevel: 'silent' };
-  const running = await Promise.all(
-    Array.from({ length: count }, () => startApprover({ ledger: house.ledger, bus, config })),
-  );
-  const stopApprovers = async () => {
-    for (const approver of running) await approver.close();
+  const config = { host: '127.0.0.1', port: 0, cookieSecret, logLevel: 'silent', ...settings };
+  const running: RunningApprover[] = [];
+  const urls: string[] = [];
+  const startApprovers = async () => {
+    const starting = Array.from({ length: count }, () => startApprover({ ledger: house.ledger, bus, config }));
+    running.push(...(await Promise.all(starting)));
+    urls.splice(0, urls.length, ...running.map(({ url }) => url));
   };
+  const stopApprovers = async () => {
+    for (const approver of running.splice(0)) await approver.close();
+  };
+  await startApprovers();
   return {
     ...house,
     stopApprovers,
-    urls: running.map((approver) => approver.url),
+    startApprovers,
+    urls,
     bus,
     cookieSecret,
     askAloud: async (seed) => {

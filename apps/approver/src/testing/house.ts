@@ -6,6 +6,7 @@ import {
   toCallArguments,
   type Basis,
   type Role,
+  type Route,
   type SessionEvent,
   type ToolCall,
   type Verdict,
@@ -26,6 +27,10 @@ export interface AskSeed {
   readonly reason?: string;
   readonly timeoutMs?: number;
   readonly parentId?: string;
+  /** The policy that it was judged by; none that is stored unless given. */
+  readonly policyHash?: string;
+  /** Where the ask goes and who may answer. */
+  readonly routes?: Route[];
   /** So many rejections in a row stop the session; nearly never unless given. */
   readonly breakAfter?: number;
 }
@@ -112,7 +117,10 @@ function eventsOf(call: ToolCall, place: Place, { seed, askId }: { seed: AskSeed
     ancestors,
     call,
     verdict: verdictOf(seed),
-    basis: basisOf(before, epoch, now),
+    basis: {
+      ...basisOf(before, epoch, now),
+      ...(seed.policyHash === undefined ? {} : { policyHash: seed.policyHash }),
+    },
     policy: policyOf(seed),
     newAskId: askId,
     prior: null,
@@ -123,9 +131,9 @@ function eventsOf(call: ToolCall, place: Place, { seed, askId }: { seed: AskSeed
 
 const KEY = 'key_of_the_agent';
 
-function policyOf({ timeoutMs, breakAfter }: AskSeed) {
+function policyOf({ timeoutMs, breakAfter, routes = [] }: AskSeed) {
   const askTimeout = { after: (timeoutMs ?? 600_000) / 1_000, outcome: 'deny' as const };
-  return { ...POLICY, askTimeout, breaker: { ...POLICY.breaker, inARow: breakAfter ?? 100 } };
+  return { ...POLICY, routes, askTimeout, breaker: { ...POLICY.breaker, inARow: breakAfter ?? 100 } };
 }
 
 function callOf(seed: AskSeed): ToolCall {

@@ -9,11 +9,14 @@ export interface Opened {
   abort?(): void;
 }
 
+/** Hears of every part that was closed, in order. */
+export type OnClosed = (name: string, ms: number) => void;
+
 /** A stack of opened parts. */
 export interface Closing {
   add(part: Opened): void;
   /** Closes everything, newest first, and gives one line for each part that failed or was too slow. Once: later calls wait for the first. */
-  closeAll(): Promise<string[]>;
+  closeAll(onClosed?: OnClosed): Promise<string[]>;
   /** Ends at once what would outlive this process. */
   abortAll(): void;
 }
@@ -27,15 +30,17 @@ export function createClosing(): Closing {
       opened.push(part);
       if (part.abort !== undefined) abortable.push(part);
     },
-    closeAll: () => (running ??= closeInTurn(opened)),
+    closeAll: (onClosed) => (running ??= closeInTurn(opened, onClosed)),
     abortAll: () => abortable.forEach((part) => part.abort?.()),
   };
 }
 
-async function closeInTurn(opened: Opened[]): Promise<string[]> {
+async function closeInTurn(opened: Opened[], onClosed: OnClosed = () => undefined): Promise<string[]> {
   const complaints: string[] = [];
   for (let part = opened.pop(); part !== undefined; part = opened.pop()) {
+    const began = performance.now();
     const complaint = await closeOne(part);
+    onClosed(part.name, Math.round(performance.now() - began));
     if (complaint !== null) complaints.push(complaint);
   }
   return complaints;

@@ -3,6 +3,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { prepareBinaries } from '@countersign/ledger';
+import { inspectServices } from '../compose/check-services.js';
 import type { CliEnv } from '../env.js';
 import { readEndpoints, type Endpoints } from '../home/endpoints.js';
 import { homeLayout } from '../home/layout.js';
@@ -11,6 +12,8 @@ interface Finding {
   readonly what: string;
   /** Null: all is well. */
   readonly problem: string | null;
+  /** The problem is told of and no reason to refuse; absent: it is one. */
+  readonly bearable?: boolean;
 }
 
 const ANSWER_MS = 3_000;
@@ -25,11 +28,28 @@ export async function doctor(env: CliEnv, output: Writable): Promise<number> {
     await checkHome(env.home),
     await checkKeys(layout.endpoints),
     ...(env.databaseUrl === null ? [await checkBinaries(layout.postgres)] : []),
+    ...(await checkServices(env)),
     ...(endpoints === null ? [] : await checkDoors(endpoints)),
   ];
-  for (const { what, problem } of findings)
-    output.write(`${problem === null ? 'ok  ' : 'BAD '} ${what}${problem ?? ''}\n`);
-  return findings.every(({ problem }) => problem === null) ? 0 : 1;
+  for (const finding of findings) output.write(`${markOf(finding)} ${finding.what}${finding.problem ?? ''}\n`);
+  return findings.every(({ problem, bearable }) => problem === null || bearable === true) ? 0 : 1;
+}
+
+function markOf({ problem, bearable }: Finding): string {
+  if (problem === null) return 'ok  ';
+  return bearable === true ? 'warn' : 'BAD ';
+}
+
+/** The same checks that services make when they start. */
+async function checkServices({ databaseUrl, ownerUrl, redisUrl }: CliEnv): Promise<Finding[]> {
+  const findings = await inspectServices({ databaseUrl, redisUrl });
+  // The one URL may be the owner's: then `up` makes a role of its own, and the services that run apart refuse to start.
+  const mayBeOwner = ownerUrl === null;
+  return findings.map(({ what, grade, problem }) => ({
+    what,
+    problem: problem === null ? null : `: ${problem}`,
+    bearable: grade === 'warn' || (mayBeOwner && /database role|migrations/.test(what)),
+  }));
 }
 
 function checkNode(): Finding {

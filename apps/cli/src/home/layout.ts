@@ -10,6 +10,8 @@ export interface HomeLayout {
   readonly secrets: string;
   readonly endpoints: string;
   readonly policy: string;
+  /** Which hooks run around calls; may be missing. */
+  readonly hooks: string;
   /** SHA-256 of the policy file that was published last. */
   readonly policyPublished: string;
   readonly postgres: string;
@@ -25,6 +27,7 @@ export function homeLayout(home: string): HomeLayout {
     secrets: join(home, 'secrets.json'),
     endpoints: join(home, 'endpoints.json'),
     policy: join(home, 'policy.yaml'),
+    hooks: join(home, 'hooks.yaml'),
     policyPublished: join(home, 'policy.published'),
     postgres: join(home, 'postgres'),
     claudeCode: join(home, 'claude-code.json'),

@@ -89,7 +89,7 @@ async function complaint(name: string, env: Record<string, string | undefined>):
 describe('services that run apart', () => {
   it('refuse to start, in one line, over a database that is not migrated', async () => {
     expect(await complaint('worker', { DATABASE_URL: database.ownerUrl })).toBe(
-      'worker: the database is not migrated: run `npm run migrate`',
+      'worker: the database cannot be used: migrations: none was applied yet: run `npm run migrate`',
     );
   }, 60_000);
 

@@ -2,7 +2,7 @@
 import { migrate, startCluster } from '@countersign/ledger';
 import type { CliEnv } from '../env.js';
 import { PartMissing } from '../compose/part-missing.js';
-import { explainDatabase } from '../compose/parts.js';
+import { explainDatabase } from '../compose/explain.js';
 import type { Closing } from '../compose/closing.js';
 import type { HomeLayout } from '../home/layout.js';
 import type { HomeSecrets } from '../home/secrets.js';
@@ -13,6 +13,7 @@ export interface ReadyDatabase {
   readonly appUrl: string;
   /** URL of a role that may make a schema of its own: the queue's. */
   readonly queueUrl: string;
+  readonly ownerUrl: string;
   /** For people: where the data is. */
   readonly what: string;
 }
@@ -47,7 +48,8 @@ export async function prepareDatabase(
   });
   const appUrl = appUrlOf(cluster.ownerUrl, secrets.appRole, secrets.appPassword);
   await migrateOrExplain(cluster.ownerUrl, appUrl, onProgress);
-  return { appUrl, queueUrl: cluster.ownerUrl, what: `embedded database on port ${cluster.port}` };
+  const { ownerUrl } = cluster;
+  return { appUrl, queueUrl: ownerUrl, ownerUrl, what: `embedded database on port ${cluster.port}` };
 }
 
 /** With the owner's URL beside it, DATABASE_URL is the application role's; alone it is taken for the owner's. */
@@ -60,7 +62,7 @@ async function prepareExternal(
   const owner = ownerUrl ?? databaseUrl;
   const appUrl = ownerUrl === null ? appUrlOf(owner, secrets.appRole, secrets.appPassword) : databaseUrl;
   await migrateOrExplain(owner, appUrl, onProgress);
-  return { appUrl, queueUrl: owner, what: `database at ${new URL(owner).host}` };
+  return { appUrl, queueUrl: owner, ownerUrl: owner, what: `database at ${new URL(owner).host}` };
 }
 
 /** Migrates as the owner, for the role and password that the application's URL names. */
@@ -78,7 +80,7 @@ export async function migrateOrExplain(
       onProgress,
     });
   } catch (error) {
-    throw new PartMissing(explainDatabase(error));
+    throw new PartMissing(`the database cannot be used: ${explainDatabase(error)}`);
   }
 }
 

@@ -1,0 +1,25 @@
+/** An ask with what helps to answer it: the verdict in words, and the least grants that "always" could make. */
+import { DoorError, type AskDetail } from '@countersign/contracts';
+import type { Ledger } from '@countersign/ledger';
+import { explain, suggestGrants } from '@countersign/policy';
+import { sceneWhenAsked } from './ask-scene.js';
+
+/** Throws `ask.unknown`. An ask that ended has no suggestions. */
+export async function askDetail(ledger: Ledger, tenantId: string, askId: string): Promise<AskDetail> {
+  const ask = await ledger.asks.get(tenantId, askId);
+  if (ask === null) throw new DoorError('ask.unknown');
+  const scene = await sceneWhenAsked(ledger, tenantId, askId);
+  const opened = scene?.opened ?? (await ledger.asks.opened(tenantId, [askId]))[askId];
+  if (opened === undefined) throw new DoorError('ask.unknown');
+  const explanation = explain(opened.verdict);
+  if (scene === null || ask.status !== 'open') return { ...ask, explanation, suggestions: [] };
+  const offered = suggestGrants(scene.call, opened.verdict, scene.policy, scene.facts);
+  // A pattern with a marker of redaction in it would never match the call that it was made from.
+  const suggestions = offered
+    .filter(({ pattern }) => !pattern.includes('[redacted:'))
+    .map(({ pattern, preview }) => ({
+      pattern,
+      preview: { wouldMatch: [...preview.wouldMatch], wouldNotMatch: [...preview.wouldNotMatch] },
+    }));
+  return { ...ask, explanation, suggestions };
+}
