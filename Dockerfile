@@ -16,5 +16,5 @@ RUN mkdir -p /var/lib/countersign && chown node:node /var/lib/countersign
 COPY --from=build /app /app
 USER node
 VOLUME /var/lib/countersign
-ENTRYPOINT ["node", "scripts/run-app.mjs"]
+ENTRYPOINT ["node", "--max-semi-space-size=32", "scripts/run-app.mjs"]
 CMD ["gateway"]

@@ -9,23 +9,32 @@ const BOUNDARIES = [
   { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: ['layer:contracts'] },
   { sourceTag: 'layer:core', onlyDependOnLibsWithTags: ['layer:contracts'] },
   { sourceTag: 'layer:shell', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell'] },
-  { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell'] },
+  {
+    sourceTag: 'layer:testing',
+    onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell', 'layer:embedded'],
+  },
   {
     sourceTag: 'server-app',
-    onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell'],
+    onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell', 'layer:embedded'],
     bannedExternalImports: [...DATABASE, ...QUEUE],
   },
   {
     sourceTag: 'composition',
-    onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell', 'server-app'],
+    onlyDependOnLibsWithTags: ['layer:contracts', 'layer:core', 'layer:shell', 'layer:embedded', 'server-app'],
     bannedExternalImports: [...DATABASE, ...QUEUE],
   },
   {
     sourceTag: 'pure',
-    allowedExternalImports: ['zod', 'canonicalize', 'unbash', 're2js', 'yaml', 'smol-toml', '@countersign/*'],
+    allowedExternalImports: [
+      ...['zod', 'canonicalize', 'unbash', 're2js', 'yaml', 'smol-toml', '@countersign/*'],
+      '@secretlint/secretlint-rule-preset-recommend',
+    ],
   },
+  // What executors embed imports nothing but Node.
+  { sourceTag: 'layer:embedded', onlyDependOnLibsWithTags: [], allowedExternalImports: ['nothing'] },
   { sourceTag: 'room:ledger', bannedExternalImports: QUEUE },
   { sourceTag: 'room:server', bannedExternalImports: [...DATABASE, ...QUEUE] },
+  { sourceTag: 'room:hooks', bannedExternalImports: [...DATABASE, ...QUEUE] },
 ];
 
 /** Pure rooms: the same input gives the same output, always. */
@@ -34,6 +43,7 @@ const PURE = [
   'libs/policy/src/**/*.ts',
   'libs/approval/src/**/*.ts',
   'libs/agents/src/**/*.ts',
+  'libs/redaction/src/**/*.ts',
 ];
 const IMPURE_SYNTAX = [
   {

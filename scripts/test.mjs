@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildOrExit, ROOT } from './build.mjs';
+import { tellFaults } from './fault-count.mjs';
 import { findBrowser, startPostgres, startRedis, ServiceMissing } from './test-services.mjs';
 
 const NX = join(ROOT, 'node_modules/nx/dist/bin/nx.js');
@@ -86,9 +87,10 @@ async function runJest(env) {
 function readReport(path) {
   try {
     const report = JSON.parse(readFileSync(path, 'utf8'));
-    return { passed: report.numPassedTests, failed: report.numFailedTests + report.numRuntimeErrorTestSuites };
+    const failed = report.numFailedTests + report.numRuntimeErrorTestSuites;
+    return { passed: report.numPassedTests, failed, faults: tellFaults(report) };
   } catch {
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, faults: [] };
   }
 }
 
@@ -101,6 +103,7 @@ async function main() {
   const passed = checks.passed + jest.passed;
   const failed = checks.failed + jest.failed;
   const good = failed === 0 && passed > 0 && jest.code === 0;
+  if (jestArguments.length === 0) for (const line of jest.faults) console.log(line);
   if (failed === 0 && !good) say(`Jest ended with exit code ${jest.code}`);
   console.log(`${passed} passed, ${good ? 0 : Math.max(1, failed)} failed`);
   process.exitCode = good ? 0 : 1;

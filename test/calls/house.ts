@@ -4,10 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { CallOutcome, PolicyInput } from '@countersign/contracts';
 import { startGateway, GATEWAY_DEFAULTS, type GatewayConfig } from '@countersign/gateway';
+import type { Hooks } from '@countersign/hooks';
 import { createLedger, type Ledger, type NewKey } from '@countersign/ledger';
+import { newPermitSeed } from '@countersign/permits';
 import { parsePolicyDocument } from '@countersign/policy';
 import { createBus, createQueue, createSeal, newSealKey, type Bus, type Queue } from '@countersign/queue';
-import { createLogger } from '@countersign/server';
+import { createLogger, createVaultKeys, newVaultKey } from '@countersign/server';
 import { startPostgres, startRedis, type RedisFixture } from '@countersign/testing';
 import { startWorker, WORKER_DEFAULTS } from '@countersign/worker';
 
@@ -41,15 +43,20 @@ export interface Answer {
 
 export interface HouseOptions {
   readonly policy: PolicyInput;
-  readonly redis?: boolean;
+  /** True: the Redis of the tests; a URL: that one. */
+  readonly redis?: boolean | string;
   readonly workers?: number;
   readonly gateway?: Partial<GatewayConfig>;
+  /** Hooks around calls and results. */
+  readonly hooks?: Hooks;
+  /** Seeds of permit keys; one of its own unless given. */
+  readonly permitKeys?: readonly string[];
 }
 
 export async function openHouse(options: HouseOptions): Promise<House> {
   const postgres = await startPostgres();
   const database = await postgres.createDatabase();
-  const redis = options.redis ? await startRedis() : null;
+  const redis = await redisOf(options.redis);
   const prefix = `{test-${randomUUID()}}`;
   const queue = await openQueue(redis, database.ownerUrl, prefix);
   const bus = await openBus(redis, prefix);
@@ -58,7 +65,9 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const publish = (name: string, policy: PolicyInput) => publishPolicy(ledger, name, policy);
   await publish('default', options.policy);
   const seal = createSeal(newSealKey());
+  const vaultKeys = createVaultKeys([newVaultKey()]);
   const logger = createLogger({ name: 'test', level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
+  const hooked = options.hooks === undefined ? {} : { hooks: options.hooks };
   const workers = new Set<{ close(): Promise<void> }>();
   const open = async () => {
     const worker = await startWorker({
@@ -66,7 +75,9 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       queue,
       bus,
       seal,
+      vaultKeys,
       logger,
+      ...hooked,
       config: { ...WORKER_DEFAULTS, sweepMs: 500 },
     });
     workers.add(worker);
@@ -74,7 +85,8 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   };
   for (let count = options.workers ?? 1; count > 0; count -= 1) await open();
   const config = { ...GATEWAY_DEFAULTS, port: 0, ...options.gateway };
-  const gateway = await startGateway({ ledger, queue, bus, seal, logger, config });
+  const permitKeys = options.permitKeys ?? [newPermitSeed()];
+  const gateway = await startGateway({ ledger, queue, bus, seal, vaultKeys, logger, permitKeys, ...hooked, config });
   let closing: Promise<void> | undefined;
   const closeGateway = () => (closing ??= gateway.close());
   const makeKey = async (key: Partial<NewKey> = {}) =>
@@ -109,6 +121,11 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       await postgres.stop();
     },
   };
+}
+
+async function redisOf(wish: boolean | string | undefined): Promise<RedisFixture | null> {
+  if (typeof wish === 'string') return { url: wish, stop: async () => undefined };
+  return wish === true ? startRedis() : null;
 }
 
 function openQueue(redis: RedisFixture | null, ownerUrl: string, prefix: string): Promise<Queue> {

@@ -15,6 +15,9 @@ interface Things {
   readonly personId: string;
   readonly keyId: string;
   readonly policy: string;
+  /** Only for the doors that name one. */
+  readonly killId: string;
+  readonly permit: string;
 }
 
 interface Probe {
@@ -22,6 +25,8 @@ interface Probe {
   readonly body?: (things: Things) => unknown;
   /** Of a door that names no id in its path: what another tenant must not find in the answer, or reach through it. */
   readonly foreign?: 'not listed' | 'not found' | 'own only';
+  /** Status for whoever may use the door; 200 or 201 unless given. */
+  readonly usual?: number;
 }
 
 const at = (path: string, more: Omit<Probe, 'path'> = {}): Probe => ({ path: () => path, ...more });
@@ -37,6 +42,11 @@ const call = (sessionId: string) => ({
   wait: 0,
 });
 
+/** Read-only, so it runs unasked. */
+const ALLOWED = { command: 'echo hi' };
+/** Freezes what nobody uses. */
+const unusedTool = () => ({ scope: 'tool', value: `Unused-${randomUUID()}`, reason: 'probe' });
+
 /** `METHOD path` of the table -> how to knock so that only key, role and ownership can be what closes the door. */
 const PROBES: Readonly<Record<string, Probe>> = {
   'POST /v1/sessions': at('/v1/sessions', {
@@ -45,6 +55,8 @@ const PROBES: Readonly<Record<string, Probe>> = {
   }),
   'POST /v1/tool-calls': at('/v1/tool-calls', { body: ({ sessionId }) => call(sessionId), foreign: 'own only' }),
   'GET /v1/tool-calls/:id': { path: ({ callId }) => `/v1/tool-calls/${callId}` },
+  // Nothing was reported of the call yet.
+  'GET /v1/tool-calls/:id/output': { path: ({ callId }) => `/v1/tool-calls/${callId}/output`, usual: 404 },
   'POST /v1/tool-calls/:id/result': {
     path: ({ callId }) => `/v1/tool-calls/${callId}/result`,
     body: () => ({ status: 'failed', error: 'not run' }),
@@ -53,6 +65,36 @@ const PROBES: Readonly<Record<string, Probe>> = {
   'POST /v1/sessions/:id/stop': onSession('stop', {}),
   'POST /v1/sessions/:id/mode': onSession('mode', { mode: 'plan' }),
   'POST /v1/sessions/:id/rules': onSession('rules', { deny: ['Bash(dd *)'] }),
+  'POST /v1/permits/redeem': at('/v1/permits/redeem', {
+    body: ({ permit }) => ({ permit, args: ALLOWED }),
+    foreign: 'not found',
+  }),
+  'GET /v1/sessions/:id/stream': { path: ({ sessionId }) => `/v1/sessions/${sessionId}/stream?follow=false` },
+  'GET /v1/sessions/:id/metrics': { path: ({ sessionId }) => `/v1/sessions/${sessionId}/metrics` },
+  'GET /v1/agent-audit-log': { path: ({ sessionId }) => `/v1/agent-audit-log?session=${sessionId}` },
+  'GET /v1/kill-switches': at('/v1/kill-switches?limit=500', { foreign: 'not listed' }),
+  'POST /v1/kill-switches': at('/v1/kill-switches', { body: () => unusedTool(), foreign: 'own only' }),
+  'GET /v1/kill-switches/:id': { path: ({ killId }) => `/v1/kill-switches/${killId}` },
+  'POST /v1/kill-switches/:id/release': {
+    path: ({ killId }) => `/v1/kill-switches/${killId}/release`,
+    body: () => ({}),
+  },
+  'POST /v1/tool-calls/batch': at('/v1/tool-calls/batch', {
+    body: ({ sessionId }) => ({ sessionId, wait: 0, calls: [{ toolUseId: randomUUID(), tool: 'Bash', args: {} }] }),
+    foreign: 'own only',
+  }),
+  'POST /v1/sessions/:id/mode/next': onSession('mode/next', {}),
+  'GET /v1/sessions/:id/rules': { path: ({ sessionId }) => `/v1/sessions/${sessionId}/rules` },
+  'POST /v1/sessions/:id/limits': onSession('limits', { silent: true }),
+  'POST /v1/sessions/:id/steps': onSession('steps', { step: 1 }),
+  'POST /v1/sessions/:id/usage': onSession('usage', { tokens: 1 }),
+  'POST /v1/sessions/:id/prompts': onSession('prompts', { text: 'go on' }),
+  'POST /v1/sessions/:id/compactions': onSession('compactions', { phase: 'post', ok: true }),
+  'POST /v1/policies/analyse': at('/v1/policies/analyse', { body: ({ policy }) => ({ policy }), foreign: 'not found' }),
+  'POST /v1/policies/simulate': at('/v1/policies/simulate', {
+    body: ({ policy }) => ({ policy, calls: [{ tool: 'Bash', args: { command: 'ls' } }] }),
+    foreign: 'not found',
+  }),
   'POST /v1/sessions/:id/reset-breaker': onSession('reset-breaker', {}),
   'GET /sign-in/session': at('/sign-in/session', { foreign: 'own only' }),
   'POST /sign-out': at('/sign-out', { body: () => ({}), foreign: 'own only' }),
@@ -69,9 +111,22 @@ const PROBES: Readonly<Record<string, Probe>> = {
     foreign: 'not listed',
   },
   'GET /v1/verify': at('/v1/verify', { foreign: 'not listed' }),
+  // The role alone is not enough: the keys of a home do not have the right.
+  'GET /v1/tool-calls/:id/original': { path: ({ callId }) => `/v1/tool-calls/${callId}/original`, usual: 403 },
+  'GET /admin/queues': at('/admin/queues', { foreign: 'not listed' }),
+  'GET /admin/queues/*': at('/admin/queues/api/queues?status=waiting', { foreign: 'not listed' }),
   'GET /v1/people': at('/v1/people', { foreign: 'not listed' }),
   'POST /v1/people': at('/v1/people', { body: () => ({ name: `Prober ${randomUUID()}` }), foreign: 'own only' }),
   'POST /v1/people/:id/keys': { path: ({ personId }) => `/v1/people/${personId}/keys`, body: () => ({}) },
+  'POST /v1/people/:id/identities': {
+    path: ({ personId }) => `/v1/people/${personId}/identities`,
+    body: () => ({ provider: 'email', externalId: `${randomUUID()}@example.com` }),
+  },
+  // Nobody has this identity: whoever may take it away is told so.
+  'DELETE /v1/people/:id/identities/:provider/:externalId': {
+    path: ({ personId }) => `/v1/people/${personId}/identities/slack/T1:U1`,
+    usual: 404,
+  },
   'POST /v1/keys': at('/v1/keys', {
     body: ({ policy }) => ({ role: 'agent', policy }),
     foreign: 'not found',
@@ -85,9 +140,25 @@ const PROBES: Readonly<Record<string, Probe>> = {
   },
 };
 
+/** What whoever may use the door is answered. */
+const usualOf = (name: string): readonly number[] => {
+  const usual = PROBES[name]?.usual;
+  return usual === undefined ? [200, 201] : [usual];
+};
 const nameOf = ({ method, path }: Door): string => `${method} ${path}`;
 const KEYED = DOORS.filter(({ roles }) => roles.length > 0);
 const OPEN = DOORS.filter(({ roles }) => roles.length === 0);
+/** They check by themselves who knocks, or hold nothing that is not public. */
+const OPEN_DOORS = [
+  'GET /channels/email/answer',
+  'GET /metrics',
+  'GET /v1/permits/keys',
+  'POST /channels/email/answer',
+  'POST /channels/slack/interactions',
+  'POST /channels/webhook/answers',
+  'POST /hooks/:agent',
+  'POST /sign-in',
+];
 
 type Keys = Readonly<Record<Role, string>>;
 
@@ -108,7 +179,10 @@ async function makeNeighbour(): Promise<Keys> {
   try {
     await ledger.tenants.ensure({ id: 'neighbour', name: 'Neighbour' });
     const make = async (role: Role) =>
-      [role, (await ledger.keys.create({ tenantId: 'neighbour', role, by: 'test' })).secret] as const;
+      [
+        role,
+        (await ledger.keys.create({ tenantId: 'neighbour', role, rights: ['originals.read'], by: 'test' })).secret,
+      ] as const;
     return Object.fromEntries(await Promise.all(ROLES.map(make))) as unknown as Keys;
   } finally {
     await ledger.close();
@@ -125,7 +199,7 @@ function knock(door: Door, key: string | null, things: Things): Promise<Answer> 
 }
 
 /** One of each thing, made through our own tenant's doors. */
-async function makeThings(): Promise<Things> {
+async function makeThings(name = ''): Promise<Things> {
   const { gateway, console: approver } = house.endpoints;
   const sessionId = randomUUID();
   const pending = await send(`${gateway}/v1/tool-calls`, { key: ours.agent, body: call(sessionId) });
@@ -136,7 +210,23 @@ async function makeThings(): Promise<Things> {
   const published = await send(`${approver}/v1/policies/${policy}`, put);
   expect([pending.body.decision, person.status, key.status, published.status]).toEqual(['pending', 201, 201, 200]);
   const { id: callId = '', askId = '' } = pending.body;
-  return { sessionId, callId, askId, personId: String(person.body.id), keyId: String(key.body['keyId']), policy };
+  const ids = { sessionId, callId, askId, personId: String(person.body.id), keyId: String(key.body['keyId']), policy };
+  return { ...ids, killId: await makeKill(name), permit: await makePermit(name) };
+}
+
+/** A tenant has a limited number of them, so only for doors that name one. */
+async function makeKill(name: string): Promise<string> {
+  if (!name.includes('/kill-switches/:id')) return '';
+  const url = `${house.endpoints.console}/v1/kill-switches`;
+  return String((await send(url, { key: ours.approver, body: unusedTool() })).body.id);
+}
+
+async function makePermit(name: string): Promise<string> {
+  if (!name.includes('/permits/')) return '';
+  const body = { ...call(randomUUID()), args: ALLOWED, permit: true };
+  const allowed = await send(`${house.endpoints.gateway}/v1/tool-calls`, { key: ours.agent, body });
+  expect(allowed.body.decision).toBe('allow');
+  return String(allowed.body['permit']);
 }
 
 /** Everything of ours that somebody else could have changed. */
@@ -157,12 +247,12 @@ async function snapshot({ sessionId, callId, askId, personId, policy }: Things):
 
 it('has a probe for every door, and a door for every probe', () => {
   expect(Object.keys(PROBES).sort()).toEqual(KEYED.map(nameOf).sort());
-  expect(OPEN.map(nameOf).sort()).toEqual(['POST /hooks/:agent', 'POST /sign-in']);
+  expect([...new Set(OPEN.map(nameOf))].sort()).toEqual(OPEN_DOORS);
 });
 
 describe.each(KEYED.map((door) => [nameOf(door), door] as const))('%s', (name, door) => {
   it('is 401 without a key and with one that nobody made', async () => {
-    const things = await makeThings();
+    const things = await makeThings(name);
     const before = await snapshot(things);
     expect(await knock(door, null, things)).toMatchObject({ status: 401, body: { error: { code: 'auth.missing' } } });
     expect(await knock(door, 'cs_admin_that_nobody_made', things)).toMatchObject({
@@ -173,10 +263,10 @@ describe.each(KEYED.map((door) => [nameOf(door), door] as const))('%s', (name, d
   });
 
   it.each(ROLES)(`for the role %s`, async (role) => {
-    const things = await makeThings();
+    const things = await makeThings(name);
     if (door.roles.includes(role)) {
       const answer = await knock(door, ours[role], things);
-      expect([200, 201]).toContain(answer.status);
+      expect(usualOf(name)).toContain(answer.status);
       return;
     }
     const before = await snapshot(things);
@@ -188,7 +278,7 @@ describe.each(KEYED.map((door) => [nameOf(door), door] as const))('%s', (name, d
   });
 
   it('knows nothing of another tenant', async () => {
-    const things = await makeThings();
+    const things = await makeThings(name);
     const before = await snapshot(things);
     const kind = PROBES[name]?.foreign ?? 'not found';
     for (const role of door.roles) {
@@ -227,6 +317,25 @@ describe('doors that need no key', () => {
     expect((await send(`${house.endpoints.gateway}/hooks/nobody`, { key: ours.agent, body: hook })).status).toBe(200);
     const stream = await send(`${house.endpoints.console}/v1/sessions/${hook.session_id}`, { key: ours.admin });
     expect(stream.status).toBe(404);
+  });
+
+  it('GET /v1/permits/keys gives public keys and nothing private', async () => {
+    const { status, body } = await send(`${house.endpoints.gateway}/v1/permits/keys`, { key: null });
+    expect([status, Object.keys(body)]).toEqual([200, ['keys']]);
+    const keys = body['keys'] as Record<string, string>[];
+    expect(keys.map((key) => Object.keys(key).sort())).toEqual([['alg', 'crv', 'kid', 'kty', 'use', 'x']]);
+  });
+
+  it('channels take nothing that is not signed, whoever knocks', async () => {
+    const base = `${house.endpoints.console}/channels`;
+    for (const key of [null, ...ROLES.map((role) => ours[role])]) {
+      for (const name of ['slack/interactions', 'webhook/answers']) {
+        expect((await send(`${base}/${name}`, { key, body: { askId: 'ask_1', answer: 'approve' } })).status).toBe(401);
+      }
+      const at = `${base}/email/answer?t=made.up`;
+      expect((await fetch(at, { headers: key === null ? {} : { authorization: `Bearer ${key}` } })).status).toBe(404);
+      expect((await fetch(at, { method: 'POST', body: 't=made.up&answer=approve' })).status).toBe(404);
+    }
   });
 
   it('POST /sign-in takes keys of approvers and admins only', async () => {

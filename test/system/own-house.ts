@@ -34,16 +34,19 @@ export class OwnHouse {
   private program: Program | null = null;
   private read: Endpoints | null = null;
 
-  private constructor(readonly home: string) {}
+  private constructor(
+    readonly home: string,
+    private readonly settings: Readonly<Record<string, string>>,
+  ) {}
 
-  /** A started house. `policy` becomes the home's policy.yaml; absent: what a first start makes. */
-  static async open(policy?: PolicyInput): Promise<OwnHouse> {
+  /** A started house. `policy` becomes the home's policy.yaml; absent: what a first start makes. `settings`: further variables. */
+  static async open(policy?: PolicyInput, settings: Readonly<Record<string, string>> = {}): Promise<OwnHouse> {
     const home = await mkdtemp(join(TEMPORARY, 'countersign-system-'));
     // As root the database runs as another user, who must be able to pass.
     await chmod(home, 0o711);
     // JSON is YAML.
     if (policy !== undefined) await writeFile(join(home, 'policy.yaml'), JSON.stringify(policy));
-    const house = new OwnHouse(home);
+    const house = new OwnHouse(home, settings);
     await house.start().catch(async (error: unknown) => {
       await house.close();
       throw error;
@@ -145,7 +148,8 @@ export class OwnHouse {
   }
 
   private environment(): Record<string, string | undefined> {
-    return { ...CLEAN_ENVIRONMENT, COUNTERSIGN_HOME: this.home, GATEWAY_PORT: '0', APPROVER_PORT: '0' };
+    const own = { COUNTERSIGN_HOME: this.home, GATEWAY_PORT: '0', APPROVER_PORT: '0' };
+    return { ...CLEAN_ENVIRONMENT, ...this.settings, ...own };
   }
 }
 

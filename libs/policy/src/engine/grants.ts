@@ -42,19 +42,19 @@ function wideGrants(judgement: Judgement): WideGrant[] {
   const out: WideGrant[] = [];
   for (const grant of judgement.facts.session.grants) {
     if (grant.kind === 'once' || grant.pattern === null || !isAlive(grant, judgement.facts.now)) continue;
-    const { tools, ruleSyntax } = judgement.policy.preset;
-    const result = compileRule(ruleOf(grant, grant.pattern), tools, ruleSyntax);
+    const { tools, ruleSyntax, grantSource } = judgement.policy.preset;
+    const result = compileRule(ruleOf(grant, grant.pattern, grantSource), tools, ruleSyntax);
     if (result.ok) out.push({ grant, compiled: result.compiled, index: indexRules([result.compiled]) });
   }
   return out;
 }
 
-function ruleOf(grant: Grant, pattern: string): Rule {
+function ruleOf(grant: Grant, pattern: string, source: Rule['source']): Rule {
   return {
     id: `grant:${grant.id}`,
     effect: 'allow',
     pattern,
-    source: 'grant',
+    source,
     reason: 'allowed by an earlier answer',
     order: 0,
     match: [],

@@ -158,6 +158,8 @@ export interface PresetData {
   /** Command lines that run unasked, alone or with arguments, unless the policy's options list others. */
   readonly safeCommands: readonly string[];
   readonly combining: RuleCombining;
+  /** Under which source a grant's rule is told. */
+  readonly grantSource: RuleSource;
   /** Which of equally strong rules is named, by source. */
   readonly sourceOrder: readonly RuleSource[];
   /** Ask about tools that cannot run without a person, whatever else is said of them. */

@@ -81,6 +81,7 @@ export const STANDARD: PresetData = {
   pathRulesBy: 'tool_or_family',
   limits: NO_LIMITS,
   notices: STANDARD_NOTICES,
+  grantSource: 'grant',
   options: RUN_OPTIONS,
   documentDefaults: {},
   ruleNames: {},

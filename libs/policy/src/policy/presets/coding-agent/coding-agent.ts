@@ -31,6 +31,8 @@ export const CODING_AGENT: PresetData = {
   legalModes: ['default', 'acceptEdits', 'custom', 'bypassPermissions', 'plan'],
   unknownTool: 'deny',
   unknownToolStage: 'request',
+  // What a person allows for good is written into the local rules.
+  grantSource: 'local',
   checksSchema: 'last',
   missingEvidence: 'deny',
   outsideRoots: 'deny',

@@ -1,0 +1,73 @@
+/** Faults of real processes under load: whatever dies, every call gets one decision, in time, and the chains hold. */
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { createChance, drawSeed } from '../system/chance.js';
+import { eventually, send } from '../system/doors.js';
+import { checkLoad } from './check.js';
+import { FAULTS, type Fault } from './faults.js';
+import { FaultHouse } from './house.js';
+import { LOAD_POLICY, runLoad } from './load.js';
+
+jest.setTimeout(180_000);
+
+const PER_SECOND = 100;
+const SECONDS = 2.5;
+const chance = createChance(drawSeed('faults'));
+
+let house: FaultHouse;
+beforeAll(async () => {
+  house = await FaultHouse.open({ counts: { gateway: 2, worker: 3, approver: 2 }, policy: LOAD_POLICY });
+}, 180_000);
+afterAll(() => house?.close(), 60_000);
+
+describe('under load', () => {
+  const faults = Object.entries<Fault>(FAULTS).map(([key, fault]) => [fault.name, key, fault] as const);
+  it.each(faults)('%s', async (_name, key, fault) => {
+    const options = { url: house.gatewayUrl, key: house.keys.agentKey, perSecond: PER_SECOND, seconds: SECONDS };
+    const load = runLoad({ ...options, name: key });
+    await pause(400);
+    // A quarter of the twenty seconds of the long suite is longer than a lock.
+    await fault.run(house, chance, 0.3);
+    const summary = await checkLoad(house, key, await load);
+    expect(summary.calls).toBe(PER_SECOND * SECONDS);
+  });
+});
+
+describe('with nobody left', () => {
+  it('C03 jobs that are active without a worker are taken up again', async () => {
+    const { agentKey: key } = house.keys;
+    const body = (index: number) => ({
+      sessionId: `zombie-${index % 5}`,
+      toolUseId: `zombie_${index}`,
+      tool: 'Bash',
+      args: { command: `echo ${index}` },
+      cwd: '/tmp',
+      wait: 30,
+    });
+    const sendAll = () =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, index) => send(`${house.gatewayUrl}/v1/tool-calls`, { key, body: body(index) })),
+      );
+    const redis = new Redis(house.redis.url);
+    const first = await house.holdingWrites(async () => {
+      const sent = sendAll();
+      await eventually(async () => (await redis.llen('{countersign}:evaluate:active')) > 0);
+      await pause(300);
+      await Promise.all(house.services.worker.map((worker) => worker.end('SIGKILL')));
+      return sent;
+    });
+    const locks = await redis.keys('{countersign}:evaluate:*:lock');
+    if (locks.length > 0) await redis.del(...locks);
+    await redis.quit();
+    expect(first.every(({ status, body: { decision } }) => status === 503 || decision === 'allow')).toBe(true);
+    await house.service('worker', 0).start();
+    const again = await eventually(async () => {
+      const answers = await sendAll();
+      return answers.every(({ body: { decision } }) => decision === 'allow') ? answers : null;
+    }, 60_000);
+    expect(again).toHaveLength(20);
+    const events = await house.ledger.verify();
+    expect(events.problems).toEqual([]);
+  });
+});

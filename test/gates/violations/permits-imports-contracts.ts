@@ -1,0 +1,3 @@
+// place: libs/permits/src/violation.ts
+// gate: boundaries @nx/enforce-module-boundaries
+export { canonicalJson } from '@countersign/contracts';

@@ -1,0 +1,192 @@
+/** The line `/agents` and the stream of a session: real sockets against a running gateway and worker. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { openHouse, TENANT, type House } from '../calls/house.js';
+import { connectLine, openLine, type AgentLine } from './agent-line.js';
+import { openStream, type SseMessage } from './sse-client.js';
+
+jest.setTimeout(60_000);
+
+let house: House;
+const lines: AgentLine[] = [];
+beforeAll(async () => {
+  const policy = { allow: ['Bash(echo *)'], ask: ['Bash(make *)'], deny: ['Bash(rm *)'] };
+  house = await openHouse({ policy, gateway: { maxStreams: 20, streamPollMs: 50 } });
+}, 90_000);
+afterEach(() => {
+  for (const { socket } of lines.splice(0)) socket.disconnect();
+});
+afterAll(() => house?.close(), 30_000);
+
+async function open(key = house.agentKey): Promise<AgentLine> {
+  const line = await openLine(house.url, key);
+  lines.push(line);
+  return line;
+}
+const call = (command: string, more: object = {}) => ({
+  sessionId: randomUUID(),
+  toolUseId: randomUUID(),
+  tool: 'Bash',
+  args: { command },
+  cwd: '/srv/app',
+  ...more,
+});
+type Outcome = Record<string, unknown>;
+const outcomeOf = (ack: Outcome): Outcome => ack['outcome'] as Outcome;
+
+describe('the line /agents', () => {
+  it('lets in agents only, by their key', async () => {
+    const admin = await house.makeKey({ role: 'admin' });
+    const refusals = await Promise.all(['nobody-made-this', admin].map((key) => connectLine(house.url, key)));
+    expect(refusals.map(({ refused }) => refused?.code)).toEqual(['auth.unknown_key', 'auth.wrong_role']);
+    const foreign = await connectLine(house.url, house.agentKey, { extraHeaders: { origin: 'https://evil.example' } });
+    expect(foreign.refused).not.toBeNull();
+    const polling = await connectLine(house.url, house.agentKey, { transports: ['polling'] });
+    expect(polling.refused).not.toBeNull();
+  });
+
+  it('answers calls as the door does', async () => {
+    const line = await open();
+    const allowed = call('echo hi', { permit: true });
+    expect(outcomeOf(await line.ask('tool_call', allowed))).toMatchObject({
+      decision: 'allow',
+      permit: expect.any(String),
+    });
+    expect(outcomeOf(await line.ask('tool_call', call('rm x')))).toMatchObject({ decision: 'deny' });
+    const again = await house.post('/v1/tool-calls', allowed);
+    expect(again.body.id).toBe(outcomeOf(await line.ask('tool_call', allowed))['id']);
+    expect(await line.ask('tool_call', { tool: 5 })).toMatchObject({ error: { code: 'request.invalid' } });
+    expect(await line.ask('tool_call', '{"a":')).toMatchObject({ error: { code: 'request.malformed' } });
+    const twice = JSON.stringify(call('echo hi')).replace('"command":', '"command":"rm x","command":');
+    expect(outcomeOf(await line.ask('tool_call', twice))).toMatchObject({ ruleId: 'request.invalid_arguments' });
+  });
+
+  it('pushes the decision of a call that waited for people', async () => {
+    const line = await open();
+    const body = call('make it', { wait: 0 });
+    const pending = outcomeOf(await line.ask('tool_call', body));
+    expect(pending).toMatchObject({ decision: 'pending' });
+    await house.answer(body.sessionId, String(pending['askId']), 'approve');
+    const { message } = await line.hears('decision', ({ id }) => id === pending['id']);
+    expect(message).toMatchObject({ decision: 'allow', approvalStatus: 'approved' });
+  });
+
+  it('A.CAN tells executors of a cancel: tools that stop at once, and tools that finish first', async () => {
+    const agent = await open();
+    const executor = await open();
+    const body = call('echo hi', { permit: true });
+    const { id, permit } = outcomeOf(await agent.ask('tool_call', body));
+    await house.post('/v1/permits/redeem', { permit, args: body.args });
+    expect(await executor.ask('watch', { sessionId: body.sessionId })).toEqual({ line: [body.sessionId] });
+    await house.post(`/v1/sessions/${body.sessionId}/cancel`, {});
+    const told = { sessionId: body.sessionId, how: 'cancelled', calls: [{ id, tool: 'Bash', interrupt: 'block' }] };
+    expect((await executor.hears('cancel')).message).toEqual(told);
+    expect((await agent.hears('cancel')).message).toEqual(told);
+  });
+
+  it('tells whoever runs a subagent’s tools of its parent’s end', async () => {
+    const [root, child] = [randomUUID(), randomUUID()];
+    await house.post('/v1/sessions', { id: root, agent: 'lead' });
+    await house.post('/v1/sessions', { id: child, agent: 'helper', parentId: root });
+    const line = await open();
+    expect(await line.ask('watch', { sessionId: child })).toEqual({ line: [root, child] });
+    await house.post(`/v1/sessions/${root}/stop`, {});
+    expect((await line.hears('cancel')).message).toMatchObject({ sessionId: root, how: 'stopped' });
+  });
+
+  it('lets nobody watch the session of another key', async () => {
+    const { sessionId } = call('');
+    await house.post('/v1/sessions', { id: sessionId, agent: 'lead' });
+    const stranger = await open(await house.makeKey());
+    expect(await stranger.ask('watch', { sessionId })).toMatchObject({ error: { code: 'auth.not_own_session' } });
+    expect(await stranger.ask('watch', { sessionId: 'nowhere' })).toMatchObject({ error: { code: 'session.unknown' } });
+    expect(await stranger.ask('watch', 5)).toMatchObject({ error: { code: 'request.invalid' } });
+  });
+
+  it('is bounded: so many connections of a key, so many calls of a connection', async () => {
+    const key = await house.makeKey();
+    const many = await Promise.all(Array.from({ length: 66 }, () => connectLine(house.url, key)));
+    const refused = many.filter((one) => one.refused !== null);
+    expect(refused.map((one) => one.refused?.code)).toEqual(['overloaded', 'overloaded']);
+    for (const { line } of many) if (line) lines.push(line);
+    const line = lines.at(-1)!;
+    const sessionId = randomUUID();
+    const asks = Array.from({ length: 70 }, () => line.ask('tool_call', call('make it', { sessionId, wait: 3 })));
+    const acks = await Promise.all(asks);
+    expect(acks.filter((ack) => (ack['error'] as { code?: string } | undefined)?.code === 'overloaded')).toHaveLength(
+      6,
+    );
+  });
+
+  it('ends with the key', async () => {
+    const { key, secret } = await house.ledger.keys.create({ tenantId: TENANT, role: 'agent', by: 'test' });
+    const line = await open(secret);
+    const ended = new Promise((resolve) => line.socket.on('disconnect', resolve));
+    await house.ledger.keys.revoke({ tenantId: TENANT, keyId: key.keyId, by: 'test' });
+    await ended;
+  });
+});
+
+describe('the stream of a session', () => {
+  const about = ({ event, data }: SseMessage) => [
+    event,
+    data['decision'] ?? data['how'] ?? data['mode'] ?? data['askId'],
+  ];
+
+  it('tells what the agent was told, in order, and goes on after `Last-Event-ID`', async () => {
+    const sessionId = randomUUID();
+    await house.post('/v1/tool-calls', call('echo hi', { sessionId }));
+    const stream = await openStream(house.url, house.agentKey, sessionId);
+    await stream.hears('decision');
+    const pending = await house.post('/v1/tool-calls', call('make it', { sessionId, wait: 0 }));
+    const opened = await stream.hears('pending');
+    await stream.close();
+    await house.answer(sessionId, String(pending.body.askId), 'reject');
+    await house.post(`/v1/sessions/${sessionId}/mode`, { mode: 'plan' });
+    const resumed = await openStream(house.url, house.agentKey, sessionId, opened.id);
+    await house.post(`/v1/sessions/${sessionId}/cancel`, {});
+    await resumed.hears('cancel');
+    expect(stream.heard.map(about)).toEqual([
+      ['decision', 'allow'],
+      ['pending', pending.body.askId],
+    ]);
+    expect(resumed.heard.map(about)).toEqual([
+      ['decision', 'deny'],
+      ['mode', 'plan'],
+      ['cancel', 'cancelled'],
+    ]);
+    expect(Number(resumed.heard[0]?.id)).toBeGreaterThan(Number(opened.id));
+    await resumed.close();
+  });
+
+  it('is closed to others, and bounded', async () => {
+    const sessionId = randomUUID();
+    await house.post('/v1/sessions', { id: sessionId, agent: 'lead' });
+    const path = `/v1/sessions/${sessionId}/stream`;
+    expect((await house.get(path, await house.makeKey())).status).toBe(403);
+    expect((await house.get('/v1/sessions/nowhere/stream')).status).toBe(404);
+    const streams = await Promise.all(
+      Array.from({ length: 16 }, () => openStream(house.url, house.agentKey, sessionId)),
+    );
+    expect(await house.get(path)).toMatchObject({ status: 503, body: { error: { code: 'overloaded' } } });
+    await Promise.all(streams.map((stream) => stream.close()));
+  });
+});
+
+describe('a gateway that goes', () => {
+  it('tells every line and every stream to come back elsewhere', async () => {
+    const own = await openHouse({ policy: { allow: ['Bash(echo *)'] } });
+    try {
+      const line = await openLine(own.url, own.agentKey);
+      const body = call('echo hi');
+      await line.ask('tool_call', body);
+      const stream = await openStream(own.url, own.agentKey, body.sessionId);
+      await stream.hears('decision');
+      const closing = own.closeGateway();
+      await Promise.all([line.hears('reconnect'), stream.hears('reconnect')]);
+      await closing;
+    } finally {
+      await own.close();
+    }
+  });
+});
