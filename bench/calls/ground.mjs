@@ -26,7 +26,13 @@ export async function prepareGround(closing) {
   closing.push(() => rmSync(folder, { recursive: true, force: true }));
   const { startCluster } = await import('../../libs/ledger/dist/embedded/cluster.js');
   const cluster = await startCluster({ folder: join(folder, 'cluster'), ownerPassword: 'bench', port: null });
-  closing.push(() => cluster.stop());
+  // The server is no child of ours: a bench that ends early must not leave it behind.
+  const abort = () => cluster.abort();
+  process.once('exit', abort);
+  closing.push(async () => {
+    process.off('exit', abort);
+    await cluster.stop();
+  });
   const redis = await startRedis();
   closing.push(() => redis.stop());
   const appUrl = new URL(cluster.ownerUrl);

@@ -36,8 +36,16 @@ interface Summary {
   readonly errors: readonly string[];
 }
 
-/** Runs the load for so long and looks at what it left. The seed fixes what each process wishes, not how wishes meet. */
-export async function mixedLoad({ seconds, seed }: { seconds: number; seed: number }): Promise<MixedLoad> {
+export interface MixedLoadOptions {
+  /** How long, at least. */
+  readonly seconds: number;
+  /** How many wishes of each of two hands in each process, at least: a busy machine takes its time. */
+  readonly works: number;
+  readonly seed: number;
+}
+
+/** Runs the load and looks at what it left. The seed fixes what each process wishes, not how wishes meet. */
+export async function mixedLoad(options: MixedLoadOptions): Promise<MixedLoad> {
   const postgres = await startPostgres();
   const database = await postgres.createDatabase();
   const ledger = createLedger({ databaseUrl: database.appUrl, poolSize: 2 });
@@ -47,7 +55,7 @@ export async function mixedLoad({ seconds, seed }: { seconds: number; seed: numb
     await ledger.tenants.ensure({ id: TENANT, name: 'one' });
     const document = policyDocumentSchema.parse({ allow: ['Bash(ls)'], deny: ['Bash(rm *)'] });
     await ledger.policies.publish({ tenantId: TENANT, name: 'default', document, by: 'test' });
-    const summaries = await runProcesses(database.appUrl, seconds, seed);
+    const summaries = await runProcesses(database.appUrl, options);
     return await lookAt(ledger, owner, summaries);
   } finally {
     await ledger.close();
@@ -57,9 +65,10 @@ export async function mixedLoad({ seconds, seed }: { seconds: number; seed: numb
   }
 }
 
-async function runProcesses(databaseUrl: string, seconds: number, seed: number): Promise<Summary[]> {
+async function runProcesses(databaseUrl: string, options: MixedLoadOptions): Promise<Summary[]> {
+  const { seconds, works, seed } = options;
   const programs = Array.from({ length: PROCESSES }, (_, i) => {
-    const args = [PROCESS, databaseUrl, `p${i}`, String(seconds), String(seed + i)];
+    const args = [PROCESS, databaseUrl, `p${i}`, String(seconds), String(works), String(seed + i)];
     return startProgram(args, { env: CLEAN_ENVIRONMENT });
   });
   return Promise.all(

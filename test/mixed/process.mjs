@@ -3,7 +3,7 @@ import { runRound } from '../../apps/worker/dist/rounds/round.js';
 import { asItem, makeCall, roundDeps, TENANT } from '../../apps/worker/dist/rounds/round-fixture.js';
 import { createLedger } from '../../libs/ledger/dist/index.js';
 
-const [databaseUrl, name, seconds, seed] = process.argv.slice(2);
+const [databaseUrl, name, seconds, works, seed] = process.argv.slice(2);
 const ledger = createLedger({ databaseUrl, poolSize: 6 });
 const faults = [];
 const deps = roundDeps(ledger, faults);
@@ -138,7 +138,7 @@ const DO = { decide, answer, grant, run, end, kill, people };
 const NAMES = Object.entries(WORK).flatMap(([what, weight]) => Array(weight).fill(what));
 
 async function oneAfterAnother(until) {
-  while (Date.now() < until) {
+  for (let worked = 0; worked < Number(works) || Date.now() < until; worked += 1) {
     const what = pick(NAMES);
     try {
       await DO[what]();

@@ -19,17 +19,30 @@ export interface SentCall {
 /** The agent that the top of a run is called by. */
 export const LEAD = 'lead';
 
+interface SequenceParts {
+  readonly stack: Stack;
+  readonly row: SequenceRow;
+  readonly keys: Keys;
+  readonly policy: CompiledPolicy;
+  readonly warnings: readonly unknown[];
+}
+
 export class Sequence {
   readonly calls = new Map<string, SentCall>();
   readonly sessionId: string;
   private runner: Executor | null = null;
-  private constructor(
-    readonly stack: Stack,
-    readonly row: SequenceRow,
-    readonly keys: Keys,
-    readonly policy: CompiledPolicy,
-    readonly warnings: readonly unknown[],
-  ) {
+  readonly stack: Stack;
+  readonly row: SequenceRow;
+  readonly keys: Keys;
+  readonly policy: CompiledPolicy;
+  readonly warnings: readonly unknown[];
+
+  private constructor({ stack, row, keys, policy, warnings }: SequenceParts) {
+    this.stack = stack;
+    this.row = row;
+    this.keys = keys;
+    this.policy = policy;
+    this.warnings = warnings;
     this.sessionId = `${row.id}-session`;
   }
 
@@ -44,7 +57,7 @@ export class Sequence {
     });
     if (published.status !== 200) throw new Error(`the policy was refused: ${JSON.stringify(published.body)}`);
     const warnings = published.body['warnings'] as unknown[];
-    const sequence = new Sequence(stack, row, keys, compiled(document), warnings);
+    const sequence = new Sequence({ stack, row, keys, policy: compiled(document), warnings });
     await sequence.openSession(sequence.sessionId, {});
     return sequence;
   }

@@ -43,8 +43,7 @@ const CHECKS: Readonly<Record<string, Look>> = {
     postStatus: async () => (await hookEvents(sequence, call)).at(-1)?.status,
   }),
   metrics: async (sequence) => {
-    const { counts } = (await sequence.state()) as { counts?: Record<string, number> };
-    const { succeeded = 0, failed = 0, cancelled = 0, denied = 0 } = counts ?? {};
+    const { succeeded, failed, cancelled, denied } = (await sequence.state()).counts;
     return {
       failed: () => failed,
       blocked: () => denied,

@@ -37,7 +37,7 @@ export class Family {
 
   constructor(
     private readonly doors: FamilyDoors,
-    private readonly name: string,
+    name: string,
     private readonly chance: () => number,
   ) {
     const root = newSession(`${name}-root`, null);

@@ -96,7 +96,11 @@ export async function startApprover(deps: ApproverDeps): Promise<RunningApprover
   return { url, close };
 }
 
-function channelsOf({ channels, consoleUrl, cookieSecret }: ApproverConfig, answering: AnswerDeps, log: Logger): OpenChannels {
+function channelsOf(
+  { channels, consoleUrl, cookieSecret }: ApproverConfig,
+  answering: AnswerDeps,
+  log: Logger,
+): OpenChannels {
   return openChannels(channelSettingsSchema.parse(channels ?? {}), {
     ...answering,
     consoleUrl: consoleUrl?.replace(/\/+$/, '') ?? null,

@@ -50,7 +50,9 @@ const envSchema = z.object({
     .optional(),
   COUNTERSIGN_HOOKS: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
   COUNTERSIGN_URL: z.url().optional(),
+  COUNTERSIGN_CONSOLE_URL: z.url({ protocol: /^https?$/ }).optional(),
   COUNTERSIGN_TOKEN: z.string().min(1).optional(),
+  COUNTERSIGN_CHANNELS_FILE: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
   METRICS_TOKEN: z.string().min(16).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
@@ -101,6 +103,10 @@ export interface CliEnv {
   /** Absolute path of the hook file; null: `hooks.yaml` in the home. */
   readonly hookFile: string | null;
   readonly serviceUrl: string | null;
+  /** Base URL of the people's door, for the terminal; null: that of the home. */
+  readonly consoleUrl: string | null;
+  /** Absolute path of the file that sets channels up; null: `channels.yaml` in the home. */
+  readonly channelsFile: string | null;
   readonly token: string | null;
   readonly logLevel: string;
   readonly startedByNpm: boolean;
@@ -112,6 +118,11 @@ const orNull = <T>(value: T | undefined): T | null => value ?? null;
 
 /** The variables that may hold policy settings, as they are. */
 export function policyVariables(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
+/** The variables that `channels.yaml` may name as `env:NAME`, as they are. */
+export function channelVariables(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }
 
@@ -165,6 +176,8 @@ export function readCliEnv(source: Record<string, string | undefined> = process.
       permitKeys: orNull(env.COUNTERSIGN_PERMIT_KEYS),
       hookFile: orNull(env.COUNTERSIGN_HOOKS),
       serviceUrl: orNull(env.COUNTERSIGN_URL),
+      consoleUrl: orNull(env.COUNTERSIGN_CONSOLE_URL),
+      channelsFile: orNull(env.COUNTERSIGN_CHANNELS_FILE),
       token: orNull(env.COUNTERSIGN_TOKEN),
       logLevel: env.LOG_LEVEL,
       startedByNpm: env.npm_lifecycle_event !== undefined,

@@ -1,5 +1,6 @@
 /** The commands of `countersign`, their options and their help. Each command's code is loaded when it is called. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { addAsks } from './asks/add-asks.js';
 import { surviveClosedOutput } from './compose/output.js';
 import { readCliEnv, type CliEnv } from './env.js';
 import { HOOK_AGENTS, type HookAgent } from './hook/agents.js';
@@ -40,6 +41,7 @@ function createProgram(done: (exitCode: number) => void): Command {
   addAudit(program, done);
   addDoctor(program, done);
   addVault(program, done);
+  addAsks(program, (run) => withEnv({ done, badSetting: USAGE_ERROR }, run));
   addPolicyCommands(program, done);
   return program;
 }

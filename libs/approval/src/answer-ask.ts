@@ -1,5 +1,5 @@
 /** The ends of an ask that people and timers bring about: answers and expiry. */
-import type { Answerer, Grant, SessionEvent } from '@countersign/contracts';
+import type { Answer, Answerer, AskStatus, Grant, SessionEvent } from '@countersign/contracts';
 import { DEFAULT_BREAKER, breakerOpened, breakerReason, countedDenial } from './breaker.js';
 import { accepted, refused, type AnswerAsk, type CommandContext, type CommandResult } from './command.js';
 import { endAsk, endOpenAsks, SYSTEM } from './end-ask.js';
@@ -28,6 +28,7 @@ export function answerAsk(state: SessionState, command: AnswerAsk, context: Comm
     by: command.by,
     reason: command.reason === null ? null : boundedText(command.reason, 2_000),
     ...editedRecord(command),
+    ...(command.repeatKey === undefined ? {} : { repeatKey: command.repeatKey }),
   });
   switch (command.answer) {
     case 'approve':
@@ -47,6 +48,20 @@ export function answerAsk(state: SessionState, command: AnswerAsk, context: Comm
       ]);
     default:
       return unreachable(command.answer, refused('request.invalid'));
+  }
+}
+
+/** Does a late answer say the same as the end of the ask? Expiry is nobody's answer, so it agrees with none. */
+export function agreesWith(answer: Answer, status: AskStatus): boolean {
+  switch (answer) {
+    case 'approve':
+      return status === 'approved';
+    case 'reject':
+      return status === 'rejected';
+    case 'cancel':
+      return status === 'cancelled';
+    default:
+      return unreachable(answer, false);
   }
 }
 

@@ -17,11 +17,8 @@ const limits = fc.record({
   counts: fc.uniqueArray(fc.constantFrom('policy' as const, 'person' as const, 'expiry' as const)),
 });
 
-type Move =
-  | { readonly kind: 'call'; readonly effect: Verdict['effect'] }
-  | { readonly kind: 'answer'; readonly answer: 'approve' | 'reject' | 'cancel' }
-  | { readonly kind: 'expire' }
-  | { readonly kind: 'command'; readonly command: SessionCommand };
+/** Something that may happen to a session. */
+type Move = (session: Session) => unknown;
 
 const by = 'k1';
 const commands: SessionCommand[] = [
@@ -32,29 +29,37 @@ const commands: SessionCommand[] = [
   { type: 'NarrowSession', silent: true, tools: null, by },
   { type: 'ReportPrompt', characters: 1, hash: 'h', by },
 ];
-const move: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 6, arbitrary: effect.map((wanted) => ({ kind: 'call' as const, effect: wanted })) },
-  {
-    weight: 2,
-    arbitrary: fc
-      .constantFrom('approve' as const, 'reject' as const, 'cancel' as const)
-      .map((answer) => ({ kind: 'answer' as const, answer })),
-  },
-  fc.constant({ kind: 'expire' as const }),
-  fc.constantFrom(...commands).map((command) => ({ kind: 'command' as const, command })),
+/** Does something with the oldest open ask, if there is one. */
+const onAsk =
+  (act: (session: Session, askId: string) => unknown): Move =>
+  (session) => {
+    const askId = session.state.openAsks[0]?.askId;
+    return askId === undefined ? null : act(session, askId);
+  };
+const answered = fc
+  .constantFrom('approve' as const, 'reject' as const, 'cancel' as const)
+  .map((answer): Move => onAsk((session, askId) => session.answer(askId, { answer })));
+const called = effect.map(
+  (wanted): Move =>
+    (session) =>
+      session.call(wanted),
 );
-
-function play(session: Session, { kind, ...how }: Move): void {
-  const askId = session.state.openAsks[0]?.askId;
-  if (kind === 'call' && 'effect' in how) session.call(how.effect);
-  else if (kind === 'answer' && 'answer' in how && askId !== undefined) session.answer(askId, { answer: how.answer });
-  else if (kind === 'expire' && askId !== undefined) session.command({ type: 'ExpireAsk', askId });
-  else if (kind === 'command' && 'command' in how && session.state.opening !== null) session.command(how.command);
-}
+const expired: Move = onAsk((session, askId) => session.command({ type: 'ExpireAsk', askId }));
+const commanded = fc.constantFrom(...commands).map(
+  (command): Move =>
+    (session) =>
+      session.state.opening === null ? null : session.command(command),
+);
+const move: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 6, arbitrary: called },
+  { weight: 2, arbitrary: answered },
+  fc.constant(expired),
+  commanded,
+);
 
 function played(breaker: NonNullable<PolicyInput['breaker']>, moves: readonly Move[]): Session {
   const session = new Session(policy({ breaker }));
-  for (const one of moves) play(session, one);
+  for (const one of moves) one(session);
   return session;
 }
 
@@ -94,7 +99,7 @@ describe('a breaker', () => {
         let open = false;
         for (const one of moves) {
           const from = session.events.length;
-          play(session, one);
+          one(session);
           if (open) expect(session.events.slice(from).filter(letsThrough)).toEqual([]);
           open ||= session.state.breakerOpen;
           expect(session.state.breakerOpen).toBe(open);

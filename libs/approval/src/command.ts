@@ -40,6 +40,8 @@ export interface AnswerAsk {
   readonly groups?: readonly string[];
   /** The webhook that answers for itself. */
   readonly program?: string;
+  /** SHA-256 in hex of what tells this answer, sent again, from another answer. */
+  readonly repeatKey?: string;
   readonly grantId: string;
   /** For `always`: what the grant covers; absent: this exact call. */
   readonly pattern?: string;

@@ -20,6 +20,7 @@ export {
   sessionStarted,
   type StartTerms,
 } from './facts.js';
+export { mcpChecks } from './mcp-identity.js';
 export { mayCompact, toldOf, type LoopLimits, type RunNotices } from './told.js';
 export { modeAfter, siblingsOf } from './change-limits.js';
 export type { CallCounts, RefusedCall, RunState } from './run-state.js';
@@ -39,7 +40,7 @@ export {
   type StoredCall,
 } from './command.js';
 export { decideCommand } from './decide-command.js';
-export { PARKED_GRANT_MS } from './answer-ask.js';
+export { agreesWith, PARKED_GRANT_MS } from './answer-ask.js';
 export {
   decideTenantCommand,
   grantsWithin,

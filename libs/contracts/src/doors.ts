@@ -65,6 +65,8 @@ export const toolCallBodySchema = z.object({
   cwd: path.optional(),
   agent: id.optional(),
   resolvedPaths: resolvedPathsSchema.optional(),
+  /** The MCP server that the call goes to, by its real name. */
+  mcpServer: id.optional(),
   /** Seconds to wait for people; 25 by default. */
   wait: z.number().min(0).max(60).optional(),
   /** True: an allow comes with a permit. */

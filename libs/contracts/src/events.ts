@@ -65,6 +65,15 @@ export const answererSchema = z.object({
 });
 export type Answerer = z.infer<typeof answererSchema>;
 
+/** An answer that did not count, and why. `agrees`, of one that came too late: it says the same as the one that counted. */
+const refusedAnswerSchema = z.object({
+  askId: z.string(),
+  answer: z.string(),
+  by: answererSchema,
+  code: z.string(),
+  agrees: z.boolean().optional(),
+});
+
 /** The recorded end of a call. */
 export const decisionSchema = z.object({
   effect: z.enum(['allow', 'deny']),
@@ -237,9 +246,11 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
       reason: z.string().nullable(),
       /** What was put in the place of the arguments, and what the policy said of it. */
       edited: z.object({ argsHash: z.string(), effect: effectSchema, ruleId: z.string() }).optional(),
+      /** SHA-256 in hex of what tells this answer, sent again, from another answer. */
+      repeatKey: z.string().optional(),
     }),
   ),
-  event('AskAnswerRefused', z.object({ askId: z.string(), answer: z.string(), by: answererSchema, code: z.string() })),
+  event('AskAnswerRefused', refusedAnswerSchema),
   event(
     'AskResolved',
     z.object({
@@ -347,6 +358,8 @@ export const tenantEventSchema = z.discriminatedUnion('type', [
   /** A grant for all sessions of the tenant. */
   event('GrantCreated', z.object({ grant: grantSchema })),
   event('GrantRevoked', z.object({ grantId: z.string(), by: z.string() })),
+  /** An answer to an ask that this tenant does not have. */
+  event('AskAnswerRefused', refusedAnswerSchema),
 ]);
 export type TenantEvent = z.infer<typeof tenantEventSchema>;
 

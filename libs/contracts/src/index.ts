@@ -16,3 +16,4 @@ export * from './strict-json.js';
 export * from './arguments.js';
 export * from './metrics.js';
 export * from './tracing.js';
+export * from './event-versions.js';

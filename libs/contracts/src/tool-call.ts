@@ -90,6 +90,8 @@ export const toolCallSchema = z.object({
   description: z.string().nullable(),
   /** True for a PermissionRequest without tool-use id: joins the newest unfinished call of the same session, agent, tool and hash. */
   joinsByHash: z.boolean(),
+  /** The MCP server that the call goes to, by its real name; absent: the client does not say, or it goes to none. */
+  mcpServer: id.optional(),
   opening: sessionOpeningSchema,
   ancestors: z.array(z.object({ sessionId: id, opening: sessionOpeningSchema })),
 });

@@ -28,7 +28,7 @@ describe('array parameters in binary form', () => {
     database = await postgres.createEmptyDatabase();
     client = new pg.Client({ connectionString: database.ownerUrl });
     await client.connect();
-  });
+  }, 60_000);
 
   afterAll(async () => {
     await client.end();

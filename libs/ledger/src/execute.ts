@@ -1,5 +1,6 @@
 /** One command on one session: load, decide, append; again when something moved, under locks when it moved twice. */
 import {
+  agreesWith,
   asksEndedBy,
   decideCommand,
   resultFingerprint,
@@ -105,13 +106,14 @@ async function attemptOnce({ calls, target, command, vault }: Work, db: Queryabl
   const asks = await asksToEnd(db, target.tenantId, idsToLoad(line, command));
   const own = asks.filter((ask) => ask.sessionId === target.sessionId);
   const closed = closedBefore(own, command);
-  if (closed !== null) return { done: closed, record: refusalRecord(line, command, closed) };
+  const refusal = (refused: { code: string }) => refusalRecord({ line, asks: own }, command, refused);
+  if (closed !== null) return { done: closed, record: refusal(closed) };
   const context = await commandContext({ calls, target, command }, line, own);
   const decided = decideCommand(line.session?.state ?? null, command, context);
-  if (!decided.ok) return { done: refusalOf(decided), record: decided.record ?? refusalRecord(line, command, decided) };
+  if (!decided.ok) return { done: refusalOf(decided), record: decided.record ?? refusal(decided) };
   if (decided.events.length === 0) return { done: wasSo(line, decided) };
   const made = commandUnit(target, line, { command, events: decided.events, asks: own });
-  if (!made.ok) return { done: made, record: refusalRecord(line, command, made) };
+  if (!made.ok) return { done: made, record: refusal(made) };
   const [stored] = await append([vault.length === 0 ? made.unit : { ...made.unit, vault }]);
   return attemptOf(stored, decided, { unit: made.unit, sessionId: target.sessionId });
 }
@@ -167,11 +169,17 @@ function codeOfEnded(status: AskStatus): ErrorCode {
   return status === 'expired' ? 'ask.expired' : 'ask.already_resolved';
 }
 
-/** A refused answer is kept: who tried what, and why it did not count. */
-function refusalRecord(line: Line, command: SessionCommand, refusal: { code: string }): readonly SessionEvent[] {
-  if (command.type !== 'AnswerAsk' || line.session === null || refusal.code === 'ask.unknown') return [];
+/** A refused answer is kept: who tried what, why it did not count, and of a late one whether it would have changed anything. */
+function refusalRecord(
+  { line, asks }: { readonly line: Line; readonly asks: readonly AskToEnd[] },
+  command: SessionCommand,
+  { code }: { code: string },
+): readonly SessionEvent[] {
+  if (command.type !== 'AnswerAsk' || line.session === null || code === 'ask.unknown') return [];
   const { askId, answer, by } = command;
-  return [{ type: 'AskAnswerRefused', version: 1, body: { askId, answer, by, code: refusal.code } }];
+  const status = asks.find((ask) => ask.askId === askId)?.status ?? 'open';
+  const late = status === 'open' ? {} : { agrees: agreesWith(answer, status) };
+  return [{ type: 'AskAnswerRefused', version: 1, body: { askId, answer, by, code, ...late } }];
 }
 
 /** Appends what changes no state, after whatever stands in the stream now. */

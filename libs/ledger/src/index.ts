@@ -53,6 +53,8 @@ export {
   type FollowerLag,
   type FollowQuery,
 } from './events.js';
+export { WrittenByNewer } from './read-state.js';
+export type { ReplayedStream } from './replay-stream.js';
 export type { CommandTarget } from './execute.js';
 export type { Idempotency, IdempotentRequest, Remembered } from './idempotency.js';
 export type { SessionQuery, Sessions, SessionView } from './sessions.js';

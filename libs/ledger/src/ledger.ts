@@ -18,6 +18,7 @@ import { createKills, type Kills } from './kills.js';
 import { loadRound } from './load-round.js';
 import { createPeople, type People } from './people.js';
 import { createPolicies, type Policies } from './policies.js';
+import { replayStream, type ReplayedStream } from './replay-stream.js';
 import { createProcesses, type Processes } from './processes.js';
 import { createSessions, type Sessions } from './sessions.js';
 import { createTenants, type Tenants } from './tenants.js';
@@ -48,6 +49,8 @@ export interface Ledger {
   follow(query: FollowQuery): Promise<Followed>;
   /** Checks hashes, gaps and heads of one tenant or of all; reads a snapshot, stops nobody. */
   verify(tenantId?: string, onProgress?: VerifyProgress): Promise<VerifyReport>;
+  /** A session's state computed anew from its events: what the head's own must equal. */
+  replayStream(stream: StreamKey): Promise<ReplayedStream>;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   readonly asks: Asks;
@@ -84,6 +87,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     executeTenant: (tenantId, command) => executeTenant(db.pool, tenantId, command),
     follow: (query) => events.follow(query),
     verify: (tenantId, onProgress) => verifyLedger(db.pool, tenantId, onProgress),
+    replayStream: (stream) => replayStream(events, stream),
     ping: async () => {
       await db.pool.query('SELECT 1');
     },

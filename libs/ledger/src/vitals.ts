@@ -30,10 +30,10 @@ const VITALS = {
   name: 'vitals',
   text: `
     SELECT
-      (SELECT count(*) FROM (SELECT 1 FROM asks WHERE status = 'open' LIMIT ${MOST}) some)::int AS open_asks,
+      (SELECT count(*) FROM (SELECT 1 FROM asks WHERE status = 'open' LIMIT ${MOST}) found)::int AS open_asks,
       coalesce((SELECT extract(epoch FROM clock_timestamp() - min(opened_at)) FROM
-        (SELECT opened_at FROM asks WHERE status = 'open' LIMIT ${MOST}) some), 0)::float8 AS oldest_ask,
-      (SELECT count(*) FROM (SELECT 1 FROM kill_switches WHERE released_at IS NULL LIMIT ${MOST}) some)::int AS kills,
+        (SELECT opened_at FROM asks WHERE status = 'open' LIMIT ${MOST}) found), 0)::float8 AS oldest_ask,
+      (SELECT count(*) FROM (SELECT 1 FROM kill_switches WHERE released_at IS NULL LIMIT ${MOST}) found)::int AS kills,
       coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
         WHERE datname = current_database() AND backend_xid IS NOT NULL), 0)::float8 AS oldest_write`,
 };

@@ -8,13 +8,14 @@ import {
   type CallOutcome,
   type ErrorCode,
 } from '@countersign/contracts';
-import type { AnswerAsk } from '@countersign/approval';
+import { agreesWith, type AnswerAsk } from '@countersign/approval';
 import type { Ledger } from '@countersign/ledger';
 import type { Bus } from '@countersign/queue';
 import type { VaultKeys } from '@countersign/server';
 import { checkPattern, fromNow } from '../grants/grant-terms.js';
 import { prepareEdit, type PreparedEdit } from './edited-input.js';
-import { isRepeat } from './repeated-answer.js';
+import { keepUnknown } from './keep-unknown.js';
+import { isRepeat, repeatKeyOf } from './repeated-answer.js';
 import { tellDecided } from './tell-decided.js';
 
 /** What the door hands over. `by` is a person or a program, never the agent: the door's role says so. */
@@ -27,8 +28,8 @@ export interface AnswerInput {
   readonly groups: readonly string[];
   /** The webhook that answers for itself. */
   readonly program?: string;
-  /** Without an Idempotency-Key, the same person's same words on the same channel count as the same answer. */
-  readonly keyless: boolean;
+  /** The request's Idempotency-Key; without one, the same person's same words on the same channel are the same answer. */
+  readonly requestKey?: string;
 }
 
 /** The ask as it stands now and what its call was told. */
@@ -49,7 +50,7 @@ export async function answerAsk(deps: AnswerDeps, input: AnswerInput): Promise<A
   const { ledger, bus } = deps;
   const { tenantId, askId } = input;
   const shown = await ledger.asks.get(tenantId, askId);
-  if (shown === null) throw new DoorError('ask.unknown');
+  if (shown === null) return keepUnknown(ledger, { tenantId, askId, answer: input.body.answer, by: input.by });
   if (await isRepeat(deps, shown, input)) return resultOf(ledger, input, shown);
   if (isStale(shown, input.body)) return refuseStale(ledger, shown, input);
   const target = { tenantId, sessionId: shown.sessionId };
@@ -59,7 +60,7 @@ export async function answerAsk(deps: AnswerDeps, input: AnswerInput): Promise<A
   if (done.ok) await tellDecided(bus, target, input, done.outcomes);
   const ask = (await ledger.asks.get(tenantId, askId)) ?? shown;
   if (done.ok || (await isRepeat(deps, ask, input))) return resultOf(ledger, input, ask);
-  throw refusal(done.code, ask, done.message);
+  throw refusal(done, ask, input.body);
 }
 
 /** Only an approval of an open ask has arguments of its own. */
@@ -69,7 +70,7 @@ async function editOf(deps: AnswerDeps, ask: AskView, { tenantId, body }: Answer
 }
 
 async function commandOf(
-  { ledger }: AnswerDeps,
+  { ledger, vaultKeys }: AnswerDeps,
   ask: AskView,
   { input, edit }: { readonly input: AnswerInput; readonly edit: PreparedEdit | null },
 ): Promise<AnswerAsk> {
@@ -84,6 +85,7 @@ async function commandOf(
     ...(program === undefined ? {} : { program }),
     ...(edit === null ? {} : { edited: edit.edited }),
     reason: body.reason ?? null,
+    repeatKey: repeatKeyOf(vaultKeys, input),
     grantId: `grant_${randomUUID()}`,
     ...(await grantTerms(ledger, ask, input)),
   };
@@ -130,8 +132,16 @@ async function refuseStale(ledger: Ledger, ask: AskView, { tenantId, body, by }:
 }
 
 /** INVARIANT: whoever comes too late learns who was first; an ask that ran out of time is gone, whatever the race said. */
-function refusal(code: ErrorCode, ask: AskView, message?: string): DoorError {
-  if (ask.status === 'open') return new DoorError(code, message);
-  const details = { status: ask.status, by: ask.resolvedBy, at: ask.resolvedAt, via: ask.resolvedVia };
+function refusal(
+  { code, message }: { readonly code: ErrorCode; readonly message?: string },
+  ask: AskView,
+  { answer }: AnswerBody,
+): DoorError {
+  if (ask.status === 'open') return new DoorError(code, message, code === 'ask.expired' ? overdue(ask) : undefined);
+  const agrees = agreesWith(answer, ask.status);
+  const details = { status: ask.status, by: ask.resolvedBy, at: ask.resolvedAt, via: ask.resolvedVia, agrees };
   return new DoorError(ask.status === 'expired' ? 'ask.expired' : 'ask.already_resolved', undefined, details);
 }
+
+/** Its time is over, although no timer has ended it yet. */
+const overdue = ({ deadline }: AskView) => ({ status: 'expired', by: null, at: deadline, via: 'system' });

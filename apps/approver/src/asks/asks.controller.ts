@@ -47,10 +47,11 @@ export class AsksController {
     @Body({ schema: answerBodySchema }) body: AnswerBody,
     @Headers() headers: Readonly<Record<string, unknown>>,
   ): Promise<AnswerResult> {
-    const keyless = headers['idempotency-key'] === undefined;
+    const requestKey = headers['idempotency-key'];
     const { tenantId } = who;
     const groups = await groupsOf(this.ledger, who);
     const by = answererOf(who, doorChannel(headers));
-    return answerAsk(this, { tenantId, askId, body, by, groups, keyless });
+    const keyed = typeof requestKey === 'string' ? { requestKey } : {};
+    return answerAsk(this, { tenantId, askId, body, by, groups, ...keyed });
   }
 }

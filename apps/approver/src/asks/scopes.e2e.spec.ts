@@ -41,6 +41,7 @@ describe('an "always" answer', () => {
       personId: ann.personId,
       uses: 5,
       remaining: 5,
+      root: '/home/ann/payments',
       status: 'active',
     });
     expect(Date.parse(grant.expiresAt)).toBeGreaterThan(Date.now() + 3_000_000);

@@ -3,6 +3,7 @@ import type { AskCard } from '@countersign/approval';
 import { DoorError, type Answerer, type AnswerBody, type AskView, type Channel } from '@countersign/contracts';
 import type { PersonView } from '@countersign/ledger';
 import { answerAsk, type AnswerDeps, type AnswerResult } from '../asks/answer-ask.js';
+import { keepUnknown } from '../asks/keep-unknown.js';
 import { endText } from './dispatch/end-text.js';
 
 export type ChannelAnswerDeps = AnswerDeps;
@@ -63,7 +64,7 @@ export async function answerOverChannel(
 ): Promise<AnswerResult> {
   const { tenantId } = who;
   const ask = await deps.ledger.asks.get(tenantId, askId);
-  if (ask === null) throw new DoorError('ask.unknown');
+  if (ask === null) return keepUnknown(deps.ledger, { tenantId, askId, answer: body.answer, by: nameOf(who) });
   const answerer = 'program' in who ? programOf(who) : await personOf(deps, who);
   const refusal = answerer.refusal ?? unseenRefusal(ask, body, card);
   if (refusal !== null) {
@@ -71,7 +72,7 @@ export async function answerOverChannel(
     throw refusal;
   }
   const { by, groups, program } = answerer;
-  return answerAsk(deps, { tenantId, askId, body, by, groups, keyless: true, ...program });
+  return answerAsk(deps, { tenantId, askId, body, by, groups, ...program });
 }
 
 interface ChannelAnswerer {
@@ -80,6 +81,12 @@ interface ChannelAnswerer {
   readonly program: { readonly program?: string };
   /** Null: so far nothing speaks against the answer. */
   readonly refusal: DoorError | null;
+}
+
+/** Whoever it is as the channel knows them, before anybody looked them up. */
+function nameOf(who: ChannelIdentity | ChannelProgram): Answerer {
+  const personName = 'program' in who ? `program:${who.program}` : `${who.provider}:${who.externalId}`;
+  return { channel: who.channel, personId: null, personName };
 }
 
 /** A program answers under its own name, so that two of them are never taken for one. */

@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { DoorError, grantBodySchema, pageQuerySchema, type Grant, type GrantBody } from '@countersign/contracts';
-import type { GrantView, Ledger } from '@countersign/ledger';
+import type { Ledger } from '@countersign/ledger';
 import { CurrentPrincipal, type Principal } from '@countersign/server';
 import { z } from 'zod';
 import { actorOf } from '../door/answerer.js';
 import { LEDGER } from '../tokens.js';
 import { checkPattern, fromNow } from './grant-terms.js';
+import { withRoots, type RootedGrant } from './grant-roots.js';
 
 const grantQuerySchema = pageQuerySchema.extend({
   status: z.enum(['active', 'consumed', 'revoked', 'all']).default('active'),
@@ -20,15 +21,16 @@ export class GrantsController {
   constructor(@Inject(LEDGER) private readonly ledger: Ledger) {}
 
   @Get()
-  list(@CurrentPrincipal() who: Principal, @Query({ schema: grantQuerySchema }) query: GrantQuery) {
+  async list(@CurrentPrincipal() who: Principal, @Query({ schema: grantQuerySchema }) query: GrantQuery) {
     const { status, session, limit, cursor } = query;
-    return this.ledger.grants.list({
+    const page = await this.ledger.grants.list({
       tenantId: who.tenantId,
       limit,
       cursor,
       ...(status === 'all' ? {} : { status }),
       ...(session === undefined ? {} : { sessionId: session }),
     });
+    return { ...page, items: await withRoots(this.ledger, who.tenantId, page.items) };
   }
 
   /** A grant that no ask was the reason for; it holds in every session, or in those of one project. */
@@ -36,7 +38,7 @@ export class GrantsController {
   async make(
     @CurrentPrincipal() who: Principal,
     @Body({ schema: grantBodySchema }) body: GrantBody,
-  ): Promise<GrantView> {
+  ): Promise<RootedGrant> {
     checkPattern(body.pattern);
     const grant: Grant = {
       id: `grant_${randomUUID()}`,
@@ -59,7 +61,7 @@ export class GrantsController {
 
   @Delete(':id')
   @HttpCode(200)
-  async revoke(@CurrentPrincipal() who: Principal, @Param('id') grantId: string): Promise<GrantView> {
+  async revoke(@CurrentPrincipal() who: Principal, @Param('id') grantId: string): Promise<RootedGrant> {
     const { tenantId } = who;
     const grant = await this.ledger.grants.get(tenantId, grantId);
     if (grant === null) throw new DoorError('grant.unknown');
@@ -75,9 +77,10 @@ export class GrantsController {
     return this.stored(tenantId, grantId);
   }
 
-  private async stored(tenantId: string, grantId: string): Promise<GrantView> {
+  private async stored(tenantId: string, grantId: string): Promise<RootedGrant> {
     const grant = await this.ledger.grants.get(tenantId, grantId);
-    if (grant === null) throw new DoorError('grant.unknown');
-    return grant;
+    const [rooted] = grant === null ? [] : await withRoots(this.ledger, tenantId, [grant]);
+    if (!rooted) throw new DoorError('grant.unknown');
+    return rooted;
   }
 }

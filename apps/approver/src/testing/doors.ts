@@ -29,13 +29,13 @@ export async function send(
   return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers };
 }
 
-/** Waits until `check` gives something, at most ten seconds. */
-export async function eventually<T>(check: () => Promise<T | null | undefined | false>): Promise<T> {
-  const until = Date.now() + 10_000;
+/** Waits until `check` gives something, at most ten seconds unless told. */
+export async function eventually<T>(check: () => Promise<T | null | undefined | false>, withinMs = 10_000): Promise<T> {
+  const until = Date.now() + withinMs;
   for (;;) {
     const found = await check();
     if (found !== null && found !== undefined && found !== false) return found;
-    if (Date.now() > until) throw new Error('it did not happen within ten seconds');
+    if (Date.now() > until) throw new Error(`it did not happen within ${withinMs / 1_000} seconds`);
     await sleep(50);
   }
 }

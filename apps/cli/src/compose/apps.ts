@@ -20,6 +20,7 @@ import type { CliEnv } from '../env.js';
 import type { Closing } from './closing.js';
 import type { Log } from './log.js';
 import { measureHouse, type Observation } from './observation.js';
+import { openChannelSettings } from './open-channel-settings.js';
 import { openHooks } from './open-hooks.js';
 import { PartMissing } from './part-missing.js';
 import type { Parts } from './parts.js';
@@ -192,7 +193,9 @@ export async function startApproverApp(context: AppContext, closing: Closing): P
     throw new PartMissing('COUNTERSIGN_COOKIE_SECRET is not set: 32 characters or more, the same for every approver');
   }
   const { host, approverPort: port, allowedHosts, leaveMs } = env;
-  const config = { host, port, allowedHosts, cookieSecret: secrets.cookieSecret };
+  const { channels, consoleUrl } = await openChannelSettings(env);
+  const links = consoleUrl === null ? {} : { consoleUrl };
+  const config = { host, port, allowedHosts, cookieSecret: secrets.cookieSecret, channels, ...links };
   const { meter, metrics, tracing } = observation;
   const watched = { meter, metrics, tracing, leaveMs };
   const approver = await orExplain(

@@ -12,6 +12,8 @@ export interface HomeLayout {
   readonly policy: string;
   /** Which hooks run around calls; may be missing. */
   readonly hooks: string;
+  /** Which channels are set up; may be missing. */
+  readonly channels: string;
   /** SHA-256 of the policy file that was published last. */
   readonly policyPublished: string;
   readonly postgres: string;
@@ -28,6 +30,7 @@ export function homeLayout(home: string): HomeLayout {
     endpoints: join(home, 'endpoints.json'),
     policy: join(home, 'policy.yaml'),
     hooks: join(home, 'hooks.yaml'),
+    channels: join(home, 'channels.yaml'),
     policyPublished: join(home, 'policy.published'),
     postgres: join(home, 'postgres'),
     claudeCode: join(home, 'claude-code.json'),

@@ -31,6 +31,7 @@ export interface CallParts {
   readonly resolvedPaths: ResolvedPaths;
   readonly description: string | null;
   readonly joinsByHash: boolean;
+  readonly mcpServer?: string;
   readonly opening: SessionOpening;
   readonly ancestors: ToolCall['ancestors'];
 }

@@ -32,6 +32,7 @@ export interface OwnCall {
   readonly cwd?: string | undefined;
   readonly agent?: string | undefined;
   readonly resolvedPaths?: ToolCallBody['resolvedPaths'];
+  readonly mcpServer?: string | undefined;
   readonly description?: string | undefined;
 }
 
@@ -48,7 +49,14 @@ export async function buildOwnCall(
   const { sessionId, toolUseId, attempt = 1, tool, args, cwd = null, resolvedPaths = {}, description = null } = said;
   const caller = { tenantId, keyId, sameHost, opening: opened.opening, ancestors: [] };
   const call = { sessionId, toolUseId, attempt, tool, args, cwd, resolvedPaths, description };
-  return buildCall({ ...caller, ...call, mode: null, joinsByHash: false });
+  const { mcpServer } = said;
+  return buildCall({
+    ...caller,
+    ...call,
+    mode: null,
+    joinsByHash: false,
+    ...(mcpServer === undefined ? {} : { mcpServer }),
+  });
 }
 
 /** The outcome after waiting for people, at most so many seconds; the ticket is given back. */

@@ -14,7 +14,9 @@ export interface AnnounceDeps {
 /** Never throws: all of it is a hint, and the ledger holds the truth. `now`: milliseconds of this host's clock. */
 export async function announce(result: RoundResult, deps: AnnounceDeps, now: number): Promise<void> {
   await Promise.all([
-    ...repliesByGateway(result.settled).map(([gateway, replies]) => deps.bus.reply(gateway, sealReplies(deps.seal, replies))),
+    ...repliesByGateway(result.settled).map(([gateway, replies]) =>
+      deps.bus.reply(gateway, sealReplies(deps.seal, replies)),
+    ),
     announceAsks(result.opened, deps, now),
   ]);
 }

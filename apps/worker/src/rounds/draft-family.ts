@@ -5,6 +5,7 @@ import {
   childDenialEvents,
   decideCall,
   effectiveMode,
+  mcpChecks,
   grantsWithin,
   openedState,
   progressOf,
@@ -181,6 +182,7 @@ function decide(working: Working, item: RoundItem, place: Place & { guilty: bool
     resolvedPaths: judgedCall.resolvedPaths,
     protectedPaths: [...input.surroundings.protectedPaths],
     platform: call.sameHost ? input.surroundings.platform : platformOf(call),
+    ...checkFacts(call),
     ...hookFacts(item.hooked),
   };
   const basis = basisOf(policy, facts, place);
@@ -203,6 +205,12 @@ function decide(working: Working, item: RoundItem, place: Place & { guilty: bool
   // What holds for the tenant was read under the view's epoch, the policy perhaps under a later one: both must still be true.
   working.epochs.add(policy.epoch).add(input.view.epochs.get(call.tenantId) ?? 0);
   return { openings, call, result, policy, vault: storable.vault };
+}
+
+/** What is to be said of the tool itself; nothing for most. */
+function checkFacts(call: ToolCall): Pick<Facts, 'toolChecks'> {
+  const toolChecks = mcpChecks(call);
+  return toolChecks.length === 0 ? {} : { toolChecks };
 }
 
 /** States of the ancestors, root first; unknown ones as the call opens them. */

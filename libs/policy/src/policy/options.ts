@@ -100,16 +100,23 @@ export function settingsOf(document: PolicyDocument, preset: PresetData): Settin
 function limitsWith(limits: RunLimits, options: OptionValues): RunLimits {
   return {
     ...limits,
+    ...loopLimitsWith(limits, options),
     maxSteps: options.maxSteps ?? limits.maxSteps,
     maxRepeats: options.maxRepeats ?? limits.maxRepeats,
     maxTokens: options.tokenHardLimit ?? limits.maxTokens,
+    toolTimeoutSeconds: options.toolTimeoutSecs ?? limits.toolTimeoutSeconds,
+    outputCharacters: options.maxToolOutputChars ?? limits.outputCharacters,
+    maxFileSize: options.maxFileSize ?? limits.maxFileSize,
+  };
+}
+
+/** What the agent's loop is told about. */
+function loopLimitsWith(limits: RunLimits, options: OptionValues): Partial<RunLimits> {
+  return {
     softTokens: options.tokenSoftLimit ?? limits.softTokens,
     stepsWithoutNews: options.diminishingSteps ?? limits.stepsWithoutNews,
     stopsWithoutNews: limits.stopsWithoutNews || options.diminishingSteps !== undefined,
-    toolTimeoutSeconds: options.toolTimeoutSecs ?? limits.toolTimeoutSeconds,
-    outputCharacters: options.maxToolOutputChars ?? limits.outputCharacters,
     compactionFailures: options.compactionMaxFailures ?? limits.compactionFailures,
-    maxFileSize: options.maxFileSize ?? limits.maxFileSize,
   };
 }
 

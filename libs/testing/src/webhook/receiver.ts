@@ -95,11 +95,13 @@ async function take(state: State, request: IncomingMessage, response: ServerResp
   const signed = isSigned(state, request, body);
   state.attempts.push({ ...at, signed });
   const reply = signed ? (state.replies.shift() ?? state.always ?? {}) : { status: 401 };
-  const status = reply.status ?? (reply.body === undefined ? 204 : 200);
+  const status = statusOf(reply);
   if (status >= 200 && status <= 299) state.received.push({ ...at, ...readMessage(body) });
   response.writeHead(status, { 'content-type': 'application/json', ...reply.headers });
   response.end(reply.body === undefined ? undefined : JSON.stringify(reply.body));
 }
+
+const statusOf = ({ status, body }: WebhookReply): number => status ?? (body === undefined ? 204 : 200);
 
 function readMessage(body: Buffer): Pick<ReceivedWebhook, 'type' | 'bytes' | 'data'> {
   const { type, data } = JSON.parse(body.toString('utf8')) as { type: string; data: unknown };

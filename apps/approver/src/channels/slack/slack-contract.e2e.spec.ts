@@ -10,7 +10,15 @@ async function openStage(): Promise<ChannelStage> {
   const { botToken, signingSecret, channel, apiUrl, secondChannel } = slack;
   /** Buttons as the first message of an ask had them: a press may come late. */
   const seen = new Map<string, SlackPost>();
-  const postsOf = (askId: string) => slack.posts.filter(({ blocks }) => JSON.stringify(blocks).includes(askId));
+  const found = new Map<SlackPost, string>();
+  const postsOf = (askId: string) => {
+    // A card that was rewritten does not name its ask any more.
+    for (const post of slack.posts) {
+      const id = /ask_[0-9a-f-]{36}/.exec(JSON.stringify(post.blocks))?.[0];
+      if (id !== undefined) found.set(post, id);
+    }
+    return slack.posts.filter((post) => found.get(post) === askId);
+  };
   const press = async (house: Approvers, askId: string, label: string, user: string): Promise<string> => {
     const post = await eventually(async () => seen.get(askId) ?? postsOf(askId)[0]);
     if (post.updates === 0) seen.set(askId, structuredClone(post));

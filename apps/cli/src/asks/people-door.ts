@@ -1,0 +1,97 @@
+/** The people's door as the terminal uses it: who is asked, with which key, and what came back. */
+import { randomUUID } from 'node:crypto';
+import { askViewSchema, errorBodySchema, type AskView } from '@countersign/contracts';
+import { z } from 'zod';
+import type { CliEnv } from '../env.js';
+import { readEndpoints } from '../home/endpoints.js';
+import { homeLayout } from '../home/layout.js';
+
+const TIMEOUT_MS = 30_000;
+const PAGE = 200;
+
+/** Base URL without a final slash, and the key of whoever sits here. */
+export interface PeopleDoor {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** `COUNTERSIGN_CONSOLE_URL` and `COUNTERSIGN_TOKEN`, else the home's. A string says what is missing. */
+export async function findDoor(env: CliEnv): Promise<PeopleDoor | string> {
+  const known = await readEndpoints(homeLayout(env.home).endpoints);
+  const url = env.consoleUrl ?? known?.console;
+  // The home's key goes to the home's own service only.
+  const token = env.token ?? (env.consoleUrl === null ? known?.approverKey : undefined);
+  if (url === undefined) return `no service is known in ${env.home}: set COUNTERSIGN_CONSOLE_URL or COUNTERSIGN_HOME`;
+  if (token === undefined) return 'no key: set COUNTERSIGN_TOKEN to the key of an approver';
+  return { url: url.replace(/\/+$/, ''), token };
+}
+
+/** `refused`: the door said no, and why. `unreachable`: nobody said anything that we understand. */
+export type Told<T> =
+  | { readonly kind: 'told'; readonly value: T }
+  | {
+      readonly kind: 'refused';
+      readonly code: string;
+      readonly message: string;
+      readonly details: Record<string, unknown>;
+    }
+  | { readonly kind: 'unreachable'; readonly reason: string };
+
+const pageSchema = z.object({ items: z.array(askViewSchema), next: z.string().nullable() });
+const answeredSchema = z.object({ ask: askViewSchema });
+
+/** Open asks, the oldest first. */
+export async function openAsks(door: PeopleDoor): Promise<Told<AskView[]>> {
+  const found: AskView[] = [];
+  let cursor = '';
+  for (;;) {
+    const page = await request(door, `/v1/asks?status=open&limit=${PAGE}${cursor}`, pageSchema);
+    if (page.kind !== 'told') return page;
+    found.push(...page.value.items);
+    if (page.value.next === null) return { kind: 'told', value: found.reverse() };
+    cursor = `&cursor=${encodeURIComponent(page.value.next)}`;
+  }
+}
+
+export function getAsk(door: PeopleDoor, id: string): Promise<Told<AskView>> {
+  return request(door, `/v1/asks/${encodeURIComponent(id)}`, askViewSchema);
+}
+
+/** The ask as it stands after the answer. Sent again by itself once when the connection broke: it counts once. */
+export async function sendAnswer(door: PeopleDoor, id: string, body: object): Promise<Told<AskView>> {
+  const path = `/v1/asks/${encodeURIComponent(id)}/answer`;
+  const key = randomUUID();
+  const first = await request(door, path, answeredSchema, { body, key });
+  const told = first.kind === 'unreachable' ? await request(door, path, answeredSchema, { body, key }) : first;
+  return told.kind === 'told' ? { kind: 'told', value: told.value.ask } : told;
+}
+
+async function request<T>(
+  { url, token }: PeopleDoor,
+  path: string,
+  schema: z.ZodType<T>,
+  post?: { readonly body: object; readonly key: string },
+): Promise<Told<T>> {
+  try {
+    const response = await fetch(`${url}${path}`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: { authorization: `Bearer ${token}`, 'x-countersign-channel': 'cli', ...contentOf(post) },
+      ...(post === undefined ? {} : { method: 'POST', body: JSON.stringify(post.body) }),
+    });
+    return read(await response.json(), schema, response.ok);
+  } catch (error) {
+    const { message, cause } = error as { message?: string; cause?: { message?: string } };
+    return { kind: 'unreachable', reason: `${url} does not answer: ${cause?.message ?? message ?? 'failed'}` };
+  }
+}
+
+function contentOf(post: { readonly key: string } | undefined): Record<string, string> {
+  return post === undefined ? {} : { 'content-type': 'application/json', 'idempotency-key': post.key };
+}
+
+function read<T>(body: unknown, schema: z.ZodType<T>, ok: boolean): Told<T> {
+  if (ok) return { kind: 'told', value: schema.parse(body) };
+  const { code, message, details = {} } = errorBodySchema.parse(body).error;
+  return { kind: 'refused', code, message, details };
+}
