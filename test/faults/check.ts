@@ -6,6 +6,7 @@ import type { Attempt, Told } from './load.js';
 
 /** A call that needs no person is decided or refused within this long, whatever is away. */
 export const BOUND_MS = 15_000;
+const LOG_LINES = 30;
 
 export interface Summary {
   readonly calls: number;
@@ -34,6 +35,7 @@ export async function checkLoad(house: FaultHouse, name: string, told: readonly 
     reasons: tally(attempts),
   };
   process.stdout.write(`${name}: ${JSON.stringify(summary)}\n`);
+  if (summary.decided < told.length || slowest > BOUND_MS) tellLogs(house);
   expect(summary.decided).toBe(told.length);
   expect(wrongCounts(stored, told)).toEqual([]);
   expect(told.filter((one) => stored.get(one.call.toolUseId)?.[0]?.decision !== one.decision)).toEqual([]);
@@ -42,6 +44,13 @@ export async function checkLoad(house: FaultHouse, name: string, told: readonly 
   const verified = await house.ledger.verify();
   expect(verified.problems).toEqual([]);
   return summary;
+}
+
+/** The last lines of every service, for whoever looks into a failure. */
+function tellLogs(house: FaultHouse): void {
+  for (const { name, port, output } of house.all) {
+    process.stdout.write(`--- ${name} ${port}\n${output.split('\n').slice(-LOG_LINES).join('\n')}\n`);
+  }
 }
 
 interface StoredDecision {

@@ -17,12 +17,13 @@ interface FaultCount {
 
 const count = (await import(pathToFileURL(resolve('scripts/fault-count.mjs')).href)) as FaultCount;
 
+/** Tests, and what tables of tests stand in files beside them. */
 function specsBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (entry.name === 'node_modules' || entry.name === 'dist') return [];
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return specsBelow(path);
-    return /\.spec\.ts$/.test(entry.name) && !/\.long\.spec\.ts$/.test(entry.name) ? [path] : [];
+    return /\.ts$/.test(entry.name) && !/\.long\.spec\.ts$/.test(entry.name) ? [path] : [];
   });
 }
 

@@ -129,10 +129,7 @@ describe('docs/seeds.md', () => {
 
   it('calls covered only what some test runs', () => {
     const idle = items.filter(
-      (item) =>
-        item.status.startsWith('covered') &&
-        item.specs.length === 0 &&
-        !namedRows(item.cells).some((row) => !row.startsWith('seq-')),
+      (item) => item.status.startsWith('covered') && item.specs.length === 0 && namedRows(item.cells).length === 0,
     );
     expect(idle.map((item) => item.id)).toEqual([]);
   });

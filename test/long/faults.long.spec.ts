@@ -9,7 +9,7 @@ import { createChance, drawSeed } from '../system/chance.js';
 
 jest.setTimeout(300_000);
 
-const PER_SECOND = 200;
+const PER_SECOND = Number(process.env['TEST_FAULT_RATE'] ?? 200);
 const SECONDS = 60;
 const FAULT_AT_MS = [5_000, 32_000];
 const chance = createChance(drawSeed('faults, long'));

@@ -1,4 +1,7 @@
-/** An answer of a sequence, through the channel that it names. */
+/**
+ * An answer of a sequence. Whatever channel the row names, it comes through the approver's door, with the person's key: rows are
+ * about whose answer counts. The doors of Slack, webhooks and the terminal are tried by specs of their own.
+ */
 import { send, type Answer } from '../system/doors.js';
 import type { Observed } from './compare.js';
 import { kindsOf } from './look-ups.js';

@@ -1,7 +1,6 @@
 /** The life of a call and of a session: commands and verdicts in, events out, and the state that the events make. */
 export {
   initialState,
-  restoredState,
   STATE_LIMITS,
   type LastCall,
   type OpenAsk,

@@ -6,7 +6,7 @@ import { siblingsOf } from './change-limits.js';
 import { progressOf } from './facts.js';
 import { call, policy, Session } from './fixtures/builders.js';
 import { replay } from './evolve.js';
-import { initialState, restoredState } from './state.js';
+import { initialState } from './state.js';
 import { mayCompact, nudgeOf, toldOf, type LoopLimits } from './told.js';
 
 const notices = {
@@ -104,9 +104,9 @@ describe('a loop', () => {
   });
 
   it('takes a number that is none for past every limit', () => {
-    const odd = restoredState({ ...started().state, run: { ...initialState().run, step: Number.NaN } });
+    const odd = { ...started().state, run: { ...initialState().run, step: Number.NaN } };
     expect(toldOf(odd, [], LIMITS)?.directive).toBe('finalize');
-    const tokensOdd = restoredState({ ...started().state, run: { ...initialState().run, tokens: Number.NaN } });
+    const tokensOdd = { ...started().state, run: { ...initialState().run, tokens: Number.NaN } };
     expect(nudgeOf(tokensOdd, LIMITS)).toMatchObject({ level: 3 });
   });
 
@@ -227,15 +227,5 @@ describe('the state of a run', () => {
     session.command(result('x', { status: 'failed' }));
     session.command(result('y', { status: 'cancelled' }));
     expect(session.state.counts).toEqual({ allowed: 1, denied: 1, asked: 1, succeeded: 0, failed: 1, cancelled: 1 });
-  });
-
-  it('that an older version stored begins what it did not know empty', () => {
-    const { run, counts, refused, ...older } = started().state;
-    expect(restoredState(older as never)).toMatchObject({
-      run: { ...run },
-      counts: { ...counts, allowed: 0 },
-      refused: [...refused],
-      keyId: 'k1',
-    });
   });
 });

@@ -116,11 +116,6 @@ export function initialState(): SessionState {
   };
 }
 
-/** A state as it was stored, perhaps by an older version: what that one did not know begins empty. */
-export function restoredState(stored: SessionState): SessionState {
-  return { ...initialState(), ...stored };
-}
-
 /** The open ask that this call opened or joined. */
 export function waitingAsk(state: SessionState, callId: string): OpenAsk | undefined {
   return state.openAsks.find((ask) => ask.callId === callId || ask.waiting.includes(callId));

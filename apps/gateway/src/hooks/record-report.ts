@@ -2,6 +2,7 @@
 import type { Ledger } from '@countersign/ledger';
 import type { HookedResult, HookedSession, HookInput } from '@countersign/agents';
 import type { SessionCommand } from '@countersign/approval';
+import { inheritedOpening } from '@countersign/approval';
 import type { Principal } from '@countersign/server';
 import { resultCallOf } from '../results/result-call.js';
 import type { Results } from '../results/results.js';
@@ -41,7 +42,8 @@ async function ensureSession(session: HookedSession, principal: Principal, deps:
   const state = await deps.sessions.find(target);
   if (state !== null) return state.keyId === principal.keyId;
   const modes = await deps.policyModes(principal.tenantId, principal.policy ?? DEFAULT_POLICY_NAME);
-  const opening = hookOpening(session, principal, modes);
+  const parent = parentSessionId === null ? null : await deps.sessions.find({ ...target, sessionId: parentSessionId });
+  const opening = inheritedOpening(hookOpening(session, principal, modes), parent, modes);
   const rootId = parentSessionId ?? sessionId;
   const open: SessionCommand = { type: 'OpenSession', sessionId, opening, keyId: principal.keyId, rootId };
   return (await deps.sessions.execute(target, open, 'agent')).ok;

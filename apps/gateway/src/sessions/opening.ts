@@ -24,8 +24,8 @@ export interface OpeningWish {
   readonly home?: string | null | undefined;
 }
 
-/** What the policy says of modes. */
-export type PolicyModes = Pick<PolicyDocument, 'mode' | 'agentModes'>;
+/** What the policy says of modes, and of the asks of children. */
+export type PolicyModes = Pick<PolicyDocument, 'mode' | 'agentModes'> & Partial<Pick<PolicyDocument, 'childAsks'>>;
 
 export type OpeningResult =
   { readonly ok: true; readonly opening: SessionOpening } | { readonly ok: false; readonly message: string };

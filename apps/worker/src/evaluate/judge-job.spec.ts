@@ -67,14 +67,24 @@ describe('judgeJob', () => {
     expect(all.asked).toEqual(['shared a bad c', 'alone a', 'alone bad', 'alone guilty bad', 'alone c']);
   });
 
-  it('C02 denies the call whose judging ended the worker twice', async () => {
+  it('C02 denies the call that ended two workers when it was alone in its job', async () => {
+    const only = items.slice(1, 2);
+    const all = bench(() => undefined, { starts: 3, noted: { stage: 'again' } });
+    await judgeJob(only, all.run, all);
+    expect(all.asked).toEqual(['alone guilty bad']);
+  });
+
+  it('C02 finds the one that ends its workers among others, and denies it', async () => {
     const second = bench(() => undefined, { starts: 2 });
     await judgeJob(items, second.run, second);
-    expect(second.asked).toEqual(['alone a', 'alone bad', 'alone c']);
-    expect(second.noted).toEqual(['a', 'bad', 'c'].map((calling) => ({ stage: 'single', calling, guilty: [] })));
-    const third = bench(() => undefined, { starts: 3, noted: second.noted[1] });
+    expect([second.asked, second.noted]).toEqual([['shared a bad c'], [{ stage: 'again' }]]);
+    const third = bench(() => undefined, { starts: 3, noted: second.noted[0] });
     await judgeJob(items, third.run, third);
-    expect(third.asked).toEqual(['alone guilty bad', 'alone a', 'alone c']);
+    expect(third.asked).toEqual(['alone a', 'alone bad', 'alone c']);
+    expect(third.noted).toEqual(['a', 'bad', 'c'].map((calling) => ({ stage: 'single', calling, guilty: [] })));
+    const fourth = bench(() => undefined, { starts: 4, noted: third.noted[1] });
+    await judgeJob(items, fourth.run, fourth);
+    expect(fourth.asked).toEqual(['alone guilty bad', 'alone a', 'alone c']);
   });
 
   it('gives the job back when the worker leaves', async () => {
@@ -89,7 +99,7 @@ describe('judgeJob', () => {
   it('judges suspected jobs one at a time', async () => {
     let running = 0;
     let most = 0;
-    const all = bench(() => undefined, { starts: 2 });
+    const all = bench(() => undefined, { starts: 3, noted: { stage: 'again' } });
     const judgeAlone = async (): Promise<void> => {
       running += 1;
       most = Math.max(most, running);

@@ -25,15 +25,17 @@ const LONGEST_PAUSE_MS = 2_000;
 
 /** Resolves when all calls are stored. Throws JobReturned when the worker leaves before, and what made storing impossible. */
 export async function judgeJob(items: readonly RoundItem[], run: JobRun, deps: JudgeJobDeps): Promise<void> {
-  const trial = trialOf({ starts: run.starts, note: readTrialNote(run.noted), calls: items.length });
+  const trial = trialOf({
+    starts: run.starts,
+    note: readTrialNote(run.noted),
+    callIds: items.map(({ call }) => call.id),
+  });
   switch (trial.kind) {
     case 'shared':
       return judgeShared(items, run, deps);
-    case 'together':
-      return deps.turns(async () => {
-        await note(run, { stage: 'together' });
-        await apartOnFault(items, run, deps, () => deps.judge.judgeAlone(items));
-      });
+    case 'again':
+      await note(run, { stage: 'again' });
+      return judgeShared(items, run, deps);
     case 'single':
       return deps.turns(() => judgeSingly(items, trial.guilty, run, deps));
     case 'refused':
@@ -43,19 +45,10 @@ export async function judgeJob(items: readonly RoundItem[], run: JobRun, deps: J
   }
 }
 
-function judgeShared(items: readonly RoundItem[], run: JobRun, deps: JudgeJobDeps): Promise<void> {
-  return apartOnFault(items, run, deps, () => deps.judge.judge(items));
-}
-
 /** A round that fails may do so because of anybody's call; one by one only the guilty one fails again. */
-async function apartOnFault(
-  items: readonly RoundItem[],
-  run: JobRun,
-  deps: JudgeJobDeps,
-  judge: () => Promise<void>,
-): Promise<void> {
+async function judgeShared(items: readonly RoundItem[], run: JobRun, deps: JudgeJobDeps): Promise<void> {
   try {
-    await throughOutages(judge, run, deps);
+    await throughOutages(() => deps.judge.judge(items), run, deps);
   } catch (error) {
     if (mustGoOn(error, deps)) throw error;
     await eachAlone(items, run, deps);

@@ -29,7 +29,7 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-it('C02 a call that ends its worker twice is a recorded deny, never silence', async () => {
+it('C02 a call that ends its workers is a recorded deny, never silence', async () => {
   const space = randomUUID();
   const stored = new Map<string, string>();
   let worker = 0;
@@ -61,7 +61,7 @@ it('C02 a call that ends its worker twice is a recorded deny, never silence', as
   const sender = await createQueue({ kind: 'redis', url: redis.url, prefix: `{test-${space}}`, lockMs: LOCK_MS });
   queues.push(sender);
   await sender.enqueue({ replyTo: 'g', calls: 'sealed', count: ids.length });
-  for (worker = 1; worker <= 2; worker += 1) {
+  for (worker = 1; worker <= 3; worker += 1) {
     struck = false;
     const doomed = await startWorker();
     await until(() => struck);

@@ -158,18 +158,14 @@ export function exactLineRule(judgement: Judgement, index: RuleIndex): CompiledR
   return found;
 }
 
-/** The one-time grant for exactly this call, if there is one that has not run out. */
-export function onceGrant(judgement: Judgement): Grant | null {
-  const { call, facts } = judgement;
-  return (
-    facts.session.grants.find(
-      (grant) =>
-        grant.kind === 'once' &&
-        grant.tool === call.tool &&
-        grant.argsHash === call.argsHash &&
-        isAlive(grant, facts.now),
-    ) ?? null
+/** The grants for this exact call, one-time ones first. */
+export function exactGrants({ call, facts }: Judgement): readonly Grant[] {
+  const { grants } = facts.session;
+  if (grants.length === 0) return [];
+  const exact = grants.filter(
+    (grant) => grant.tool === call.tool && grant.argsHash === call.argsHash && isAlive(grant, facts.now),
   );
+  return exact.sort((a, b) => Number(b.kind === 'once') - Number(a.kind === 'once'));
 }
 
 /** ISO-8601 UTC compares as text only when written alike, so times are compared as numbers; an unreadable one is over. */

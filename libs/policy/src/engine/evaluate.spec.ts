@@ -254,6 +254,19 @@ describe('layer 7: allows and grants', () => {
     expect(withGrant(bash('sudo rm -rf /'), {}).effect).toBe('deny');
   });
 
+  it.each(['session', 'always'] as const)(
+    'lets a `%s` grant without a pattern answer that exact call again',
+    (kind) => {
+      const asking = policyOf({ ask: [{ rule: 'Bash(make *)', id: 'ask.make' }] });
+      expect(withGrant(bash('make'), { kind }).effect).toBe('allow');
+      expect(withGrant(bash('make x'), { kind, liftsRuleIds: ['ask.make'] }, asking).effect).toBe('allow');
+      expect(withGrant(bash('make x'), { kind }, asking).effect).toBe('ask');
+      expect(withGrant(bash('make'), { kind, argsHash: 'other' }).effect).toBe('ask');
+      expect(withGrant(bash('cat .env'), { kind, liftsRuleIds: ['path.secret'] }).effect).toBe('ask');
+      expect(withGrant(bash('make'), { kind }, policyOf({ deny: ['Bash(make)'] })).effect).toBe('deny');
+    },
+  );
+
   it.each([
     ['sudo make', 'command.privilege', 'Bash(sudo *)'],
     ['$x make', 'shell.dynamic_program', 'Bash(*)'],

@@ -6,7 +6,7 @@ import { domainMatches } from '../rules/domain-pattern.js';
 import { indexRules, type RuleIndex } from '../rules/rule-index.js';
 import { grantCovers } from './call-cover.js';
 import { matchesRegex, type RegexPattern } from '../rules/regex-pattern.js';
-import { isAlive, onceGrant, pathRule, wholeToolRule } from './coverage.js';
+import { exactGrants, isAlive, pathRule, wholeToolRule } from './coverage.js';
 import type { Judgement } from './judgement.js';
 
 /**
@@ -62,16 +62,18 @@ function ruleOf(grant: Grant, pattern: string, source: Rule['source']): Rule {
   };
 }
 
-/** A test for asks that a grant has answered before. None lifts a deny; a wide one never a sensitive path. */
+/** A test for asks that a grant has answered before. None lifts a deny; all but one-time ones leave what is personal alone. */
 export function liftTest(judgement: Judgement): (match: Match) => boolean {
   if (judgement.facts.session.grants.length === 0) return () => false;
-  if (onceGrant(judgement) !== null) return (match) => match.effect === 'ask';
+  const exact = exactGrants(judgement);
+  if (exact.some(({ kind }) => kind === 'once')) return (match) => match.effect === 'ask';
   const wide = wideGrants(judgement);
   const { ruleNames } = judgement.policy.preset;
   return (match) =>
     match.effect === 'ask' &&
     !isPersonal(match, ruleNames) &&
-    wide.some((one) => one.grant.liftsRuleIds.includes(match.ruleId) && covers(judgement, one, match.subject));
+    (exact.some(({ liftsRuleIds }) => liftsRuleIds.includes(match.ruleId)) ||
+      wide.some((one) => one.grant.liftsRuleIds.includes(match.ruleId) && covers(judgement, one, match.subject)));
 }
 
 /** Does the grant's pattern cover the part that is asked about? */

@@ -6,7 +6,7 @@ import type { CompiledRule } from '../../rules/compiled-rule.js';
 import type { ShellCall } from '../../shell/plan.js';
 import { callRule } from '../call-cover.js';
 import { coverAll, isPart } from '../cover.js';
-import { commandRule, exactLineRule, onceGrant, pathRule, wholeToolRule } from '../coverage.js';
+import { commandRule, exactGrants, exactLineRule, pathRule, wholeToolRule } from '../coverage.js';
 import { allowIndexes } from '../grants.js';
 import { addMatch, addRuleMatch, type Judgement } from '../judgement.js';
 import { answerByPlace } from '../place.js';
@@ -17,8 +17,8 @@ export function allowLayer(judgement: Judgement): void {
   if (!byCall) coverHarmless(judgement);
   coverExceptions(judgement);
   allowByRules(judgement, byCall);
-  const grant = onceGrant(judgement);
-  if (grant !== null) {
+  const [grant] = exactGrants(judgement);
+  if (grant !== undefined) {
     addMatch(judgement, {
       layer: 'allow',
       effect: 'allow',
