@@ -89,13 +89,13 @@ const WHISPER_MS = 10_000;
 const LABELS: Readonly<Record<Wish['answer'], string>> = { approve: 'Approve', reject: 'Reject', cancel: 'Reject' };
 
 /** The two buttons of a card, as they were before anybody answered. */
-function cardOf({ slack }: AskWorld, askId: string): SlackPost {
+export function cardOf({ slack }: AskWorld, askId: string): SlackPost {
   const button = (label: string, action: string) => ({
     type: 'button',
     action_id: action,
     text: { type: 'plain_text', text: label },
     value: `${askId}.1`,
   });
-  const elements = [button('Approve', 'ask.approve'), button('Reject', 'ask.reject')];
+  const elements = [button('Approve', 'countersign_approve'), button('Reject', 'countersign_reject')];
   return { channel: slack.channel, ts: '1.0', text: 'a card', blocks: [{ type: 'actions', elements }], updates: 0 };
 }

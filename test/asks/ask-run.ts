@@ -9,7 +9,6 @@ import { TENANT, type AskWorld, type Person } from './ask-world.js';
 export interface Waiting {
   readonly callId: string;
   readonly askId: string;
-  readonly toolUseId: string;
   readonly command: string;
   /** Resolves with the final answer to the call. */
   readonly released: Promise<Answer>;
@@ -30,30 +29,41 @@ export class AskRun {
     return { tenantId: TENANT, sessionId: this.sessionId };
   }
 
-  /** Sends a call; when it asks, somebody waits for its answer from now on. */
-  async call(command: string): Promise<Answer> {
-    this.sent += 1;
-    const toolUseId = `use-${this.sent}`;
-    const answer = await this.post('/v1/tool-calls', this.bodyOf(toolUseId, command, 0));
-    const { id, askId } = answer.body;
-    if (answer.body.decision === 'pending' && typeof id === 'string' && typeof askId === 'string') {
-      const released = this.untilReleased(toolUseId, command);
-      this.calls.push({ callId: id, askId, toolUseId, command, released });
-    }
-    return answer;
-  }
-
-  private bodyOf(toolUseId: string, command: string, wait: number) {
+  /** Sends a call and waits for its answer; when it asks, that wait goes on, and what is given is that it is pending. */
+  async call(command: string): Promise<{ decision: string | undefined; ruleId: string | null | undefined }> {
     const { sessionId } = this;
-    return { sessionId, toolUseId, tool: 'Bash', args: { command }, cwd: '/srv', wait };
+    this.sent += 1;
+    const body = { sessionId, toolUseId: `use-${this.sent}`, tool: 'Bash', args: { command }, cwd: '/srv', wait: 60 };
+    const released = this.post('/v1/tool-calls', body).then((answer) => this.untilReleased(answer));
+    // Its failure is the run's, which hears of it below or at the end.
+    released.catch(() => undefined);
+    let answered = false;
+    const direct = released.finally(() => (answered = true));
+    direct.catch(() => undefined);
+    while (!answered) {
+      const ask = await this.newAsk();
+      if (ask !== null) {
+        this.calls.push({ callId: ask.callId, askId: ask.id, command, released });
+        return { decision: 'pending', ruleId: ask.ruleId };
+      }
+      await pause(5);
+    }
+    const { decision, ruleId } = (await released).body;
+    return { decision, ruleId };
   }
 
-  /** As a client does: a wait that ends without an answer is begun again. */
-  private async untilReleased(toolUseId: string, command: string): Promise<Answer> {
-    for (;;) {
-      const answer = await this.post('/v1/tool-calls', this.bodyOf(toolUseId, command, 30));
-      if (answer.body.decision !== 'pending') return answer;
-    }
+  private async newAsk(): Promise<AskView | null> {
+    const query = { tenantId: TENANT, sessionId: this.sessionId, status: 'open', limit: 50 } as const;
+    const { items } = await this.world.ledger.asks.list(query);
+    return items.find(({ id }) => this.calls.every(({ askId }) => askId !== id)) ?? null;
+  }
+
+  /** A wait may end without an answer; to send the call again would hold a parked one, so it is looked up. */
+  private async untilReleased(answer: Answer): Promise<Answer> {
+    if (answer.body.decision !== 'pending') return answer;
+    await pause(500);
+    const url = `${this.world.gateway}/v1/tool-calls/${answer.body.id}`;
+    return this.untilReleased(await send(url, { key: this.world.agentKey }));
   }
 
   private async post(path: string, body: unknown): Promise<Answer> {
@@ -81,7 +91,7 @@ export class AskRun {
     );
   }
 
-  /** The hook of the call is let go, and an approval becomes a grant; `again`: the same call is held once more. */
+  /** The hook of the call is let go: an approval becomes a grant. False: the ask is not open any more. */
   async park({ askId, callId }: Waiting): Promise<boolean> {
     return (await this.world.ledger.execute(this.place, { type: 'ParkAsk', askId, callId })).ok;
   }

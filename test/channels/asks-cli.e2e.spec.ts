@@ -1,7 +1,10 @@
-/** `countersign asks` against a running house, as a person types it. */
-import { resolve } from 'node:path';
+/** A running house with a channel of its file, and `countersign asks` against it, as a person types it. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { AskView } from '@countersign/contracts';
+import { startWebhookReceiver, type WebhookReceiver } from '@countersign/testing';
 import { askOf, eventsOf, eventually, send } from '../system/doors.js';
 import { OwnHouse } from '../system/own-house.js';
 import { CLEAN_ENVIRONMENT, startProgram, type Program } from '../system/processes.js';
@@ -10,10 +13,22 @@ jest.setTimeout(180_000);
 const COMMAND = resolve('apps/cli/bin/countersign.mjs');
 
 let house: OwnHouse;
+let relay: WebhookReceiver;
+const folder = mkdtempSync(join(tmpdir(), 'countersign-channels-'));
+const file = join(folder, 'channels.yaml');
 beforeAll(async () => {
-  house = await OwnHouse.open();
+  relay = await startWebhookReceiver();
+  writeFileSync(
+    file,
+    `webhook:\n  - {name: relay, url: "${relay.url}/relay", secrets: ["env:RELAY_SECRET"], allowPrivate: true}\n`,
+  );
+  house = await OwnHouse.open(undefined, { COUNTERSIGN_CHANNELS_FILE: file, RELAY_SECRET: relay.secret });
 }, 180_000);
-afterAll(() => house?.close(), 60_000);
+afterAll(async () => {
+  await house?.close();
+  await relay.close();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
 
 const start = (args: readonly string[], more: Record<string, string> = {}): Program =>
   startProgram([COMMAND, 'asks', ...args], { env: { ...CLEAN_ENVIRONMENT, COUNTERSIGN_HOME: house.home, ...more } });
@@ -29,6 +44,22 @@ async function ask(sessionId: string, command: string): Promise<AskView> {
   await send(`${house.endpoints.gateway}/v1/tool-calls`, { key: house.endpoints.agentKey, body });
   return askOf(house.approver, sessionId);
 }
+
+describe('channels.yaml', () => {
+  it('sets up a channel of the running house, and its secret stands in no log', async () => {
+    const open = await ask('relayed', 'make it');
+    const { data } = await eventually(async () => relay.received.find((one) => one.data.askId === open.id));
+    expect(data).toMatchObject({ tool: 'Bash', approvable: true });
+    expect(readFileSync(join(house.home, 'countersign.log'), 'utf8')).not.toContain(relay.secret);
+  });
+
+  it('stops the start with one line for each problem', async () => {
+    const bad = join(folder, 'bad.yaml');
+    writeFileSync(bad, 'slack:\n  - {botToken: env:NO_SUCH, channel: C1}\n');
+    const started = OwnHouse.open(undefined, { COUNTERSIGN_CHANNELS_FILE: bad });
+    await expect(started).rejects.toThrow(/slack\.0\.botToken: the variable NO_SUCH is not set/);
+  });
+});
 
 describe('countersign asks', () => {
   it('lists, shows and answers, and the log says that it was the terminal', async () => {

@@ -28,7 +28,7 @@ export function answerAsk(state: SessionState, command: AnswerAsk, context: Comm
     by: command.by,
     reason: command.reason === null ? null : boundedText(command.reason, 2_000),
     ...editedRecord(command),
-    ...(command.repeatKey === undefined ? {} : { repeatKey: command.repeatKey }),
+    ...(command.repeatHash === undefined ? {} : { repeatHash: command.repeatHash }),
   });
   switch (command.answer) {
     case 'approve':

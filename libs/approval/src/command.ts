@@ -41,7 +41,7 @@ export interface AnswerAsk {
   /** The webhook that answers for itself. */
   readonly program?: string;
   /** SHA-256 in hex of what tells this answer, sent again, from another answer. */
-  readonly repeatKey?: string;
+  readonly repeatHash?: string;
   readonly grantId: string;
   /** For `always`: what the grant covers; absent: this exact call. */
   readonly pattern?: string;

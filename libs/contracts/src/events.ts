@@ -247,7 +247,7 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
       /** What was put in the place of the arguments, and what the policy said of it. */
       edited: z.object({ argsHash: z.string(), effect: effectSchema, ruleId: z.string() }).optional(),
       /** SHA-256 in hex of what tells this answer, sent again, from another answer. */
-      repeatKey: z.string().optional(),
+      repeatHash: z.string().optional(),
     }),
   ),
   event('AskAnswerRefused', refusedAnswerSchema),

@@ -47,6 +47,8 @@ export interface Deliveries {
   failed(id: string, failure: { problem: string; retryInMs: number | null }): Promise<void>;
   /** The sent card says how the ask ended. */
   closed(id: string): Promise<void>;
+  /** The message `closeId`, by which the card `cardId` says how its ask ended, went out: both are closed together. */
+  rewritten(closeId: string, cardId: string, sent: { textHash: string; providerRef: string | null }): Promise<void>;
   /** Messages of all tenants to be tried again now, and those whose claim ran out; the longest overdue first. */
   due(limit: number): Promise<Delivery[]>;
   /** Puts a message off: it is due in `inMs`. One that is planned, sent or given up already stays as it is. */
@@ -120,6 +122,16 @@ export function createDeliveries({ pool }: { readonly pool: pg.Pool }): Deliveri
     },
     closed: async (id) => {
       await pool.query("UPDATE deliveries SET state = 'closed', updated_at = clock_timestamp() WHERE id = $1", [id]);
+    },
+    rewritten: async (closeId, cardId, { textHash, providerRef }) => {
+      // INVARIANT: a closing message is never seen as a sent card, or another process would close it in its turn.
+      await pool.query(
+        `UPDATE deliveries SET state = 'closed', problem = NULL, claimed_until = NULL, updated_at = clock_timestamp(),
+           text_hash = CASE WHEN id = $1 THEN $3 ELSE text_hash END,
+           provider_ref = CASE WHEN id = $1 THEN $4 ELSE provider_ref END
+         WHERE id IN ($1, $2)`,
+        [closeId, cardId, textHash, toColumnOrNull(providerRef)],
+      );
     },
     due: (limit) =>
       rowsOf(

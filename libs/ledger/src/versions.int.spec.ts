@@ -33,9 +33,7 @@ async function session(streamId: string): Promise<void> {
     rootId: streamId,
     keyId: 'k',
   };
-  const [stored] = await house.ledger.append([
-    { streams: [stream], epochs: [{ tenantId: TENANT, epoch: 0 }], unmoved: [] },
-  ]);
+  const [stored] = await house.ledger.append([{ streams: [stream], epochs: [], unmoved: [] }]);
   expect(stored).toMatchObject({ ok: true });
 }
 

@@ -3,7 +3,8 @@ import { HttpException } from '@nestjs/common';
 import { DoorError, ERRORS, type ErrorCode } from '@countersign/contracts';
 
 /** Codes of Node, of Postgres and of its driver that mean: the service is not there, or too busy to answer; try again. */
-const AWAY = /^(ECONN\w+|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|57P0\d|57014|53\d{3}|08\w{3}|40001|40P01|55P03)$/;
+const AWAY =
+  /^(ECONN\w+|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|57P0\d|57014|53\d{3}|08\w{3}|40001|40P01|55P03)$/;
 const AWAY_MESSAGE =
   /^(timeout exceeded when trying to connect|connection terminated|client has encountered a connection)/i;
 /** HTTP statuses that Fastify and Nest make themselves. */

@@ -20,7 +20,14 @@ export interface LoggerOptions {
 export function createLogger({ name, level, stream }: LoggerOptions): Logger {
   // pino's own serializer of `err` would write everything that hangs on an error.
   const serializers = { err: (error: unknown) => error };
-  const options = { name, level, base: { name }, formatters: { log: writableFields }, serializers, hooks: { logMethod } };
+  const options = {
+    name,
+    level,
+    base: { name },
+    formatters: { log: writableFields },
+    serializers,
+    hooks: { logMethod },
+  };
   return pino(options, stream ?? destination({ fd: 1, sync: false }));
 }
 

@@ -15,7 +15,7 @@ import type { VaultKeys } from '@countersign/server';
 import { checkPattern, fromNow } from '../grants/grant-terms.js';
 import { prepareEdit, type PreparedEdit } from './edited-input.js';
 import { keepUnknown } from './keep-unknown.js';
-import { isRepeat, repeatKeyOf } from './repeated-answer.js';
+import { isRepeat, repeatHashOf } from './repeated-answer.js';
 import { tellDecided } from './tell-decided.js';
 
 /** What the door hands over. `by` is a person or a program, never the agent: the door's role says so. */
@@ -85,7 +85,7 @@ async function commandOf(
     ...(program === undefined ? {} : { program }),
     ...(edit === null ? {} : { edited: edit.edited }),
     reason: body.reason ?? null,
-    repeatKey: repeatKeyOf(vaultKeys, input),
+    repeatHash: repeatHashOf(vaultKeys, input),
     grantId: `grant_${randomUUID()}`,
     ...(await grantTerms(ledger, ask, input)),
   };

@@ -71,7 +71,7 @@ describe('one answer', () => {
 });
 
 describe('answers that come too late', () => {
-  it('says who was first, when and where, and records the attempt', async () => {
+  it('B02 says who was first, when and where, and records the attempt', async () => {
     const bo = await house.person('Bo');
     const { askId, sessionId } = await house.ask();
     await answer(askId, ann.key, { answer: 'reject' });
@@ -79,7 +79,7 @@ describe('answers that come too late', () => {
     expect(late.status).toBe(409);
     expect(late.body.error).toMatchObject({
       code: 'ask.already_resolved',
-      details: { status: 'rejected', by: 'Ann', via: 'web', at: expect.stringMatching(/^\d{4}-.*Z$/) },
+      details: { status: 'rejected', by: 'Ann', via: 'web', agrees: false, at: expect.stringMatching(/^\d{4}-.*Z$/) },
     });
     const { items } = await house.ledger.events.list('acme', { session: sessionId, type: 'AskAnswerRefused' });
     expect(items).toMatchObject([{ askId, personId: bo.personId }]);
@@ -92,6 +92,8 @@ describe('answers that come too late', () => {
     expect(again).toMatchObject({ status: 200, body: first.body });
     expect((await answer(askId, ann.key, { answer: 'approve', reason: 'other words' })).status).toBe(409);
     expect((await answer(askId, ann.key, { answer: 'reject', reason: 'fine' })).status).toBe(409);
+    const wider = { answer: 'approve', reason: 'fine', scope: 'always', pattern: 'Bash(git push *)' };
+    expect((await answer(askId, ann.key, wider)).status).toBe(409);
   });
 
   it('repeats the first result for the same Idempotency-Key only', async () => {
@@ -110,10 +112,13 @@ describe('answers that come too late', () => {
   it('is gone by the clock of the database, whatever ours says', async () => {
     const { askId } = await house.ask({ timeoutMs: 1 });
     const late = await answer(askId, ann.key, { answer: 'approve' });
-    expect(late).toMatchObject({ status: 410, body: { error: { code: 'ask.expired' } } });
+    expect(late).toMatchObject({
+      status: 410,
+      body: { error: { code: 'ask.expired', details: { status: 'expired', at: expect.any(String) } } },
+    });
   });
 
-  it('refuses a version that was never shown', async () => {
+  it('B02 refuses a version that was never shown', async () => {
     const { askId, sessionId } = await house.ask();
     const stale = await answer(askId, ann.key, { answer: 'approve', version: 7 });
     expect(stale).toMatchObject({
@@ -126,7 +131,7 @@ describe('answers that come too late', () => {
   });
 });
 
-it('lets exactly one of fifty people win, over two approvers', async () => {
+it('B01 lets exactly one of fifty people win, over two approvers', async () => {
   const people: { key: string }[] = [];
   for (let place = 0; place < 50; place += 1) people.push(await house.person(`Racer ${place}`));
   const { askId, callId } = await house.ask();

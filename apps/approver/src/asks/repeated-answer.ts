@@ -11,7 +11,7 @@ const answeredSchema = z.object({
   askId: z.string(),
   answer: answerSchema,
   by: answererSchema,
-  repeatKey: z.string().optional(),
+  repeatHash: z.string().optional(),
 });
 type Answered = z.infer<typeof answeredSchema>;
 
@@ -19,7 +19,7 @@ type Answered = z.infer<typeof answeredSchema>;
  * SHA-256 in hex of what an answer has in common with its repetitions only: the Idempotency-Key when it came with one, else
  * everything that it says. It is stored with the answer, so that a repetition is known even when the first response was lost.
  */
-export function repeatKeyOf(vaultKeys: Pick<VaultKeys, 'tag'>, { body, requestKey }: AnswerInput): string {
+export function repeatHashOf(vaultKeys: Pick<VaultKeys, 'tag'>, { body, requestKey }: AnswerInput): string {
   if (requestKey !== undefined) return sha256(canonicalJson(['key', requestKey]));
   const { answer, scope, pattern = null, ttl = null, uses = null, updatedInput = null } = body;
   // A hash of a short secret gives the secret away, so it is made of the words without it.
@@ -31,7 +31,7 @@ export function repeatKeyOf(vaultKeys: Pick<VaultKeys, 'tag'>, { body, requestKe
 export async function isRepeat({ ledger, vaultKeys }: AnswerDeps, ask: AskView, input: AnswerInput): Promise<boolean> {
   if (ask.resolvedVia !== input.by.channel || ask.resolvedAt === null) return false;
   const first = await firstAnswer(ledger, ask, input);
-  return first !== null && samePerson(first, input) && first.repeatKey === repeatKeyOf(vaultKeys, input);
+  return first !== null && samePerson(first, input) && first.repeatHash === repeatHashOf(vaultKeys, input);
 }
 
 function samePerson({ answer, by }: Answered, input: AnswerInput): boolean {

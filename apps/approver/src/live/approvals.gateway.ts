@@ -10,11 +10,13 @@ import { principalOfHandshake } from '../sign-in/socket-principal.js';
 import { AUTHENTICATOR, BUS, COOKIES, LEDGER, METER } from '../tokens.js';
 import { missedSince } from './catch-up.js';
 import { closedNotice, type LiveEvents } from './notices.js';
+import { createToldAsks } from './told-asks.js';
 
 type Line = Namespace<DefaultEventsMap, LiveEvents, DefaultEventsMap, { principal: Principal }>;
 type ApproverSocket = Socket<DefaultEventsMap, LiveEvents, DefaultEventsMap, { principal: Principal }>;
 
 const RECHECK_MS = 2_000;
+const TOLD_ASKS = 10_000;
 /** Open pages at this approver; each is read again now and then. */
 const MOST_SOCKETS = 1_000;
 
@@ -27,6 +29,7 @@ export class ApprovalsGateway
   private readonly log = new Logger(ApprovalsGateway.name);
   private readonly ends: Unsubscribe[] = [];
   private recheck: NodeJS.Timeout | undefined;
+  private readonly told = createToldAsks(TOLD_ASKS);
   private hears = true;
 
   constructor(
@@ -88,7 +91,7 @@ export class ApprovalsGateway
   private async tellOpened({ tenantId, askId }: OpenedMessage): Promise<void> {
     if (!this.isHeard(tenantId)) return;
     const ask = await this.ledger.asks.get(tenantId, askId);
-    if (ask?.status === 'open') this.line.to(tenantId).emit('ask.opened', { ask });
+    if (ask?.status === 'open' && this.told.isNews(ask)) this.line.to(tenantId).emit('ask.opened', { ask });
   }
 
   private async tellClosed({ tenantId, askId }: DecidedNotice): Promise<void> {

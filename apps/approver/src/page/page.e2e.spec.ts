@@ -165,14 +165,53 @@ describe('the page', () => {
     expect((await house.ledger.asks.get('acme', askId))?.status).toBe('rejected');
   });
 
-  it('keeps two questions apart', async () => {
+  it('B11 keeps two questions apart', async () => {
     const page = await signedIn(ann.key);
     const [one, two] = [await house.askAloud(), await house.askAloud()];
     await Promise.all([card(page, one.askId).waitFor(), card(page, two.askId).waitFor()]);
+    const count = async () => Number(await page.locator('#open-count').innerText());
+    const both = await count();
     await card(page, two.askId).getByRole('button', { name: 'Approve' }).click();
     await card(page, two.askId).getByText('Approved by Ann').waitFor();
+    await eventually(async () => (await count()) === both - 1);
     expect(await card(page, one.askId).getByRole('button', { name: 'Approve' }).isEnabled()).toBe(true);
     expect((await house.ledger.asks.get('acme', one.askId))?.status).toBe('open');
+  });
+
+  it('B09 an older list that comes late brings no answered ask back', async () => {
+    const page = await signedIn(ann.key);
+    const { askId } = await house.askAloud();
+    await card(page, askId).waitFor();
+    // The next list is taken from the server now, and reaches the page only after the ask has ended.
+    let taken = (): void => undefined;
+    let letGo = (): void => undefined;
+    const isTaken = new Promise<void>((resolve) => (taken = resolve));
+    const goes = new Promise<void>((resolve) => (letGo = resolve));
+    await page.route(
+      /v1\/asks\?status=open/,
+      async (route) => {
+        const response = await route.fetch();
+        taken();
+        await goes;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    // Whatever changes a kill switch has the page read its list again.
+    const wish = { scope: 'tool', value: 'Nothing', reason: 'a drill' };
+    const kill = await send(`${url}/v1/kill-switches`, bo.key, { body: wish });
+    await isTaken;
+    await send(`${url}/v1/asks/${askId}/answer`, bo.key, { body: { answer: 'approve' } });
+    await card(page, askId)
+      .getByText(/Approved by Bo via web/)
+      .waitFor();
+    const late = page.waitForResponse(/v1\/asks\?status=open/);
+    letGo();
+    await late;
+    const current = page.waitForResponse(/v1\/asks\?status=open/);
+    await send(`${url}/v1/kill-switches/${String(kill.body.id)}/release`, bo.key, { body: {} });
+    await current;
+    expect(await card(page, askId).locator('form').count()).toBe(0);
   });
 
   it('shows what hides, as head and tail when it is long', async () => {

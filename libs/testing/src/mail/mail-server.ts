@@ -15,7 +15,7 @@ export interface ReceivedMail {
 export interface MailServer {
   readonly port: number;
   readonly mails: ReceivedMail[];
-  /** The next mails are refused with these SMTP codes, in order. */
+  /** The next mails that begin a thread are refused with these SMTP codes, in order. */
   failNext(...codes: number[]): void;
   /** The next mail is taken only when the function that it gives is called. */
   hold(): () => void;
@@ -48,10 +48,11 @@ export async function startMailServer({ user, password }: MailServerOptions = {}
         const waits = held;
         held = Promise.resolve();
         void waits.then(() => {
-          const code = codes.shift();
+          const mail = readMail(Buffer.concat(chunks).toString('utf8'));
+          const code = mail.inReplyTo === null ? codes.shift() : undefined;
           if (code !== undefined) return done(Object.assign(new Error('refused'), { responseCode: code }));
           const to = envelope.rcptTo.map(({ address }) => address).join(',');
-          mails.push({ ...readMail(Buffer.concat(chunks).toString('utf8')), to });
+          mails.push({ ...mail, to });
           done();
         });
       });

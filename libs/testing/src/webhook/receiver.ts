@@ -37,10 +37,8 @@ export interface WebhookReceiver {
   readonly received: ReceivedWebhook[];
   /** Every attempt: path, message id, and whether its signature was good. */
   readonly attempts: { path: string; id: string; signed: boolean }[];
-  /** The next requests are answered so, in order. */
+  /** The next questions (not how they ended) are answered so, in order. */
   replyNext(...replies: WebhookReply[]): void;
-  /** Every later request of one ask is answered so. */
-  replyAlways(reply: WebhookReply | null): void;
   /** The next request is answered only when the function that it gives is called. */
   hold(): () => void;
   /** A signed call of the receiver's own, with a body of JSON. */
@@ -55,7 +53,7 @@ export function newWebhookSecret(): string {
 }
 
 export async function startWebhookReceiver(secret = newWebhookSecret()): Promise<WebhookReceiver> {
-  const state: State = { secret, received: [], attempts: [], replies: [], always: null, held: Promise.resolve() };
+  const state: State = { secret, received: [], attempts: [], replies: [], held: Promise.resolve() };
   const server = createServer((request, response) => void take(state, request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -64,7 +62,6 @@ export async function startWebhookReceiver(secret = newWebhookSecret()): Promise
     received: state.received,
     attempts: state.attempts,
     replyNext: (...replies) => void state.replies.push(...replies),
-    replyAlways: (reply) => void (state.always = reply),
     hold: () => {
       let release = (): void => undefined;
       state.held = new Promise<void>((resolve) => (release = resolve));
@@ -80,7 +77,6 @@ interface State {
   readonly received: ReceivedWebhook[];
   readonly attempts: { path: string; id: string; signed: boolean }[];
   readonly replies: WebhookReply[];
-  always: WebhookReply | null;
   held: Promise<void>;
 }
 
@@ -94,11 +90,16 @@ async function take(state: State, request: IncomingMessage, response: ServerResp
   const at = { path: request.url ?? '', id: String(request.headers['webhook-id']) };
   const signed = isSigned(state, request, body);
   state.attempts.push({ ...at, signed });
-  const reply = signed ? (state.replies.shift() ?? state.always ?? {}) : { status: 401 };
+  const message = readMessage(body);
+  const reply = signed ? nextReply(state, message) : { status: 401 };
   const status = statusOf(reply);
-  if (status >= 200 && status <= 299) state.received.push({ ...at, ...readMessage(body) });
+  if (status >= 200 && status <= 299) state.received.push({ ...at, ...message });
   response.writeHead(status, { 'content-type': 'application/json', ...reply.headers });
   response.end(reply.body === undefined ? undefined : JSON.stringify(reply.body));
+}
+
+function nextReply({ replies }: State, { type }: { readonly type: string }): WebhookReply {
+  return type === 'approval.resolved' ? {} : (replies.shift() ?? {});
 }
 
 const statusOf = ({ status, body }: WebhookReply): number => status ?? (body === undefined ? 204 : 200);

@@ -69,9 +69,7 @@ export async function closeCard(deps: DeliverDeps, ask: AskView, channel: Channe
       card,
       end: { status: ask.status, text },
     });
-    await deps.ledger.deliveries.done(claim.id, { textHash: sha256(text), providerRef });
-    await deps.ledger.deliveries.closed(claim.id);
-    await deps.ledger.deliveries.closed(sent.id);
+    await deps.ledger.deliveries.rewritten(claim.id, sent.id, { textHash: sha256(text), providerRef });
   } catch (error) {
     const final = await noteFailure(deps, { channel, ask, claim, error });
     // A card that can never be rewritten is not looked at again; a press on it is answered with the same text.

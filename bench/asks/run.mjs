@@ -1,0 +1,100 @@
+/**
+ * `npm run bench:asks`: ten thousand open asks. How long a page of the list takes, the whole list, an answer, and how long after its
+ * deadline an ask ends. Prints its figures as one line of JSON, the last. `-- --asks N` takes another number.
+ */
+import { loadavg } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { buildOrExit } from '../../scripts/build.mjs';
+
+const say = (line) => process.stderr.write(`${line}\n`);
+const given = process.argv.indexOf('--asks');
+const ASKS = given < 0 ? 10_000 : Number(process.argv[given + 1]);
+if (!Number.isInteger(ASKS) || ASKS < 100) throw new Error('--asks takes a number, 100 at least');
+/** So many of them run out of time together; the others stay open. */
+const EXPIRING = Math.min(1_000, Math.floor(ASKS / 10));
+const ANSWERED = Math.min(2_000, Math.floor(ASKS / 5));
+const EXPIRE_SECONDS = 20;
+const PAGE = 100;
+const POLICY = {
+  ask: ['Bash(make *)'],
+  breaker: { inARow: 1_000_000, total: 1_000_000, counts: [] },
+  askTimeout: { after: 86_400, outcome: 'deny' },
+  askCaps: { perSession: 100_000, perMinute: 100_000 },
+};
+
+await buildOrExit();
+const { openHouse, percentiles, send, timed } = await import('./house.mjs');
+const { inDatabase } = await import('../calls/ground.mjs');
+
+const closing = [];
+async function closeAll() {
+  for (const close of closing.splice(0).reverse()) await close();
+}
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void closeAll().finally(() => process.exit(130)));
+
+const publish = ({ approver, keys }, policy) =>
+  send(`${approver}/v1/policies/default`, keys.adminKey, policy, 'PUT').then(() => pause(1_500));
+
+/** A hundred sessions ask by turns. */
+function ask({ gateway, keys }, nth, name) {
+  const body = {
+    ...{ sessionId: `${name}-${nth % 100}`, toolUseId: `${name}-${nth}`, tool: 'Bash', cwd: '/srv', wait: 0 },
+    args: { command: `make part-${nth}` },
+  };
+  return send(`${gateway}/v1/tool-calls`, keys.agentKey, body);
+}
+
+/** Every open ask, page by page; gives their ids. */
+async function wholeList({ approver, keys }) {
+  const ids = [];
+  let cursor = null;
+  do {
+    const at = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = await send(`${approver}/v1/asks?status=open&limit=${PAGE}${at}`, keys.approverKey);
+    ids.push(...page.items.map(({ id }) => id));
+    cursor = page.next;
+  } while (cursor !== null);
+  return ids;
+}
+
+/** How long after their deadlines these asks ended, by the database's clock. */
+async function lateness({ ownerUrl }) {
+  const text = `SELECT extract(epoch FROM resolved_at - deadline) * 1000 AS late FROM asks WHERE status = 'expired'`;
+  const rows = await inDatabase(ownerUrl, async (client) => (await client.query(text)).rows);
+  return rows.map(({ late }) => Number(late));
+}
+
+async function expire(house) {
+  await publish(house, { ...POLICY, askTimeout: { after: EXPIRE_SECONDS, outcome: 'deny' } });
+  const opening = await timed(EXPIRING, 64, (nth) => ask(house, nth, 'short'));
+  for (let waited = 0; waited < EXPIRE_SECONDS + 60; waited += 1) {
+    const late = await lateness(house);
+    if (late.length === EXPIRING) return { asks: EXPIRING, opening, afterDeadlineMs: percentiles(late) };
+    await pause(1_000);
+  }
+  throw new Error('the asks did not expire');
+}
+
+try {
+  const loadBefore = loadavg()[0];
+  const house = await openHouse(closing);
+  await publish(house, POLICY);
+  say(`opening ${ASKS} asks …`);
+  const opening = await timed(ASKS, 64, (nth) => ask(house, nth, 'long'));
+  say('listing …');
+  const url = `${house.approver}/v1/asks?status=open&limit=${PAGE}`;
+  const firstPageMs = await timed(200, 1, () => send(url, house.keys.approverKey));
+  let ids = [];
+  const wholeListMs = await timed(1, 1, async () => (ids = await wholeList(house)));
+  if (new Set(ids).size !== ASKS) throw new Error(`the list has ${new Set(ids).size} asks of ${ASKS}`);
+  say('answering …');
+  const answerMs = await timed(ANSWERED, 16, (nth) =>
+    send(`${house.approver}/v1/asks/${ids[nth * 5]}/answer`, house.keys.approverKey, { answer: 'approve' }),
+  );
+  say(`${EXPIRING} run out of time …`);
+  const expiry = await expire(house);
+  const figures = { bench: 'asks', asks: ASKS, load: { before: loadBefore, after: loadavg()[0] } };
+  console.log(JSON.stringify({ ...figures, opening, firstPageMs, wholeListMs: wholeListMs.max, answerMs, expiry }));
+} finally {
+  await closeAll();
+}
