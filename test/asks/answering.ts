@@ -52,7 +52,8 @@ export function answerAs(world: AskWorld, person: Person, askId: string, wish: W
 }
 
 function toldOf(status: number, body: unknown): Told {
-  const how = status === 200 ? 'taken' : status === 423 ? 'frozen' : status === 409 || status === 410 ? 'late' : 'other';
+  const how =
+    status === 200 ? 'taken' : status === 423 ? 'frozen' : status === 409 || status === 410 ? 'late' : 'other';
   return { how, text: `${status} ${JSON.stringify(body)}` };
 }
 

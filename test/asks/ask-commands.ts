@@ -9,11 +9,25 @@ import type { Person } from './ask-world.js';
 /** How an ask stands. `overdue`: its time is over, and the sweep ends it or has ended it. `ended.by` null: nobody answered. */
 export type Standing =
   | { readonly at: 'open' | 'overdue' }
-  | { readonly at: 'ended'; readonly status: AskView['status']; readonly by: string | null; readonly wish: Wish | null };
+  | {
+      readonly at: 'ended';
+      readonly status: AskView['status'];
+      readonly by: string | null;
+      readonly wish: Wish | null;
+    };
+
+interface ModelAsk {
+  standing: Standing;
+  /** Nobody waits for it any more. */
+  parked: boolean;
+  /** The call that opened it was let go, so the same call again joins it. */
+  letGo: boolean;
+  readonly command: string;
+}
 
 export interface AskModel {
   /** In the order of the run's calls that asked. */
-  readonly asks: { standing: Standing; parked: boolean; readonly command: string }[];
+  readonly asks: ModelAsk[];
   /** Exact calls that a `session` answer allows from now on. */
   readonly granted: Set<string>;
   /** One-time grants that approved parked asks left. */
@@ -47,12 +61,28 @@ const RESULTS = { approve: 'approved', reject: 'rejected', cancel: 'cancelled' }
 
 const call = (text: string): Command =>
   command(`call ${text}`, async (model, real) => {
-    const { decision, ruleId } = await real.call(text);
+    await settleOverdue(model, real, text);
     const expected = decide(model, text);
+    const parked = model.asks.findIndex((ask) => ask.command === text && ask.letGo && ask.standing.at === 'open');
+    const joins = expected.decision === 'pending' ? (real.calls[parked]?.askId ?? null) : null;
+    const { decision, ruleId } = await real.call(text, joins);
     model.started = true;
     expect([text, decision, expected.rule === null ? null : ruleId]).toEqual([text, expected.decision, expected.rule]);
-    if (expected.decision === 'pending') model.asks.push({ standing: { at: 'open' }, parked: false, command: text });
+    if (expected.decision !== 'pending') return;
+    const joined = joins === null ? undefined : model.asks[parked];
+    if (joined) joined.parked = false;
+    else model.asks.push({ standing: { at: 'open' }, parked: false, letGo: false, command: text });
   });
+
+/** Whether a call may still join an ask whose time is over depends on the sweep, so that is waited for. */
+async function settleOverdue(model: AskModel, real: AskRun, text: string): Promise<void> {
+  if (model.killed) return;
+  for (const [place, ask] of model.asks.entries()) {
+    if (ask.command !== text || !ask.letGo || ask.standing.at !== 'overdue') continue;
+    const { status } = await real.ended(real.calls[place]?.askId ?? '');
+    ask.standing = { at: 'ended', status, by: null, wish: null };
+  }
+}
 
 function decide(model: AskModel, text: string): { decision: string; rule: string | null } {
   if (model.killed) return { decision: 'deny', rule: model.cancelled ? null : 'guard.killed' };
@@ -100,7 +130,7 @@ function expectedOf(model: AskModel, standing: Standing, person: Person, wish: W
   }
 }
 
-function end(model: AskModel, ask: AskModel['asks'][number], by: string, wish: Wish): void {
+function end(model: AskModel, ask: ModelAsk, by: string, wish: Wish): void {
   ask.standing = { at: 'ended', status: RESULTS[wish.answer], by, wish };
   if (wish.answer !== 'approve') return;
   if (wish.scope === 'session') model.granted.add(ask.command);
@@ -175,7 +205,7 @@ async function happen(model: AskModel, real: AskRun, askId: string, meanwhile: M
 }
 
 interface Raced {
-  readonly ask: AskModel['asks'][number];
+  readonly ask: ModelAsk;
   readonly askId: string;
   readonly taken: readonly { readonly person: Person; readonly wish: Wish }[];
   readonly told: readonly Told[];
@@ -215,14 +245,19 @@ const raced = (given: Parameters<typeof race>[0]): Command => {
   );
 };
 
-function follow(model: AskModel, real: AskRun, { nth, meanwhile }: Parameters<typeof race>[0], wasKilled: boolean): void {
+function follow(
+  model: AskModel,
+  real: AskRun,
+  { nth, meanwhile }: Parameters<typeof race>[0],
+  wasKilled: boolean,
+): void {
   if (meanwhile === 'engage') model.killed = true;
   if (meanwhile === 'pass' && !wasKilled) passed(pick(model, real, nth).ask);
   if (meanwhile === 'cancel') halt(model, true);
   if (meanwhile === 'stop') halt(model, false);
 }
 
-function passed(ask: AskModel['asks'][number]): void {
+function passed(ask: ModelAsk): void {
   if (ask.standing.at === 'open') ask.standing = { at: 'overdue' };
 }
 
@@ -255,6 +290,7 @@ const park = (nth: number): Command =>
         expect(done).toBe(true);
         ask.parked = true;
       }
+      if (done) ask.letGo = true;
     },
     some,
   );
@@ -293,8 +329,20 @@ export function askCommands(restarts: Restarts): fc.Arbitrary<Command>[] {
     fc.record({ nth, wishes, meanwhile }).map(raced),
     nth.map(pass),
     nth.map(park),
-    fc.constant(simple('cancel', (real) => real.cancel(), (model) => halt(model, true))),
-    fc.constant(simple('stop', (real) => real.stop(), (model) => halt(model, false))),
+    fc.constant(
+      simple(
+        'cancel',
+        (real) => real.cancel(),
+        (model) => halt(model, true),
+      ),
+    ),
+    fc.constant(
+      simple(
+        'stop',
+        (real) => real.stop(),
+        (model) => halt(model, false),
+      ),
+    ),
     fc.constant(
       command(
         'engage the kill switch',

@@ -221,7 +221,7 @@ describe('time', () => {
     const { secret: key } = await world.ledger.keys.create({ tenantId: TENANT, role: 'admin', by: 'test' });
     const wanted = { ...POLICY, askTimeout: { after: 300, outcome: 'allow' } };
     const url = `${world.approvers[0]}/v1/policies/lenient`;
-    expect((await send(url, { method: 'PUT', key, body: wanted })).status).toBe(400);
+    expect((await send(url, { method: 'PUT', key, body: wanted })).status).toBe(422);
   });
 
   it('B14 parks an ask where the policy says so: a day and two restarts later it is open and may be answered', async () => {
@@ -233,7 +233,14 @@ describe('time', () => {
       ...{ tenantId: TENANT, role: 'agent', by: 'test' },
       policy: 'parked',
     });
-    const body = { sessionId: 'b14-p', toolUseId: 'r1', tool: 'Bash', args: { command: 'make it' }, cwd: '/srv', wait: 0 };
+    const body = {
+      sessionId: 'b14-p',
+      toolUseId: 'r1',
+      tool: 'Bash',
+      args: { command: 'make it' },
+      cwd: '/srv',
+      wait: 0,
+    };
     const pending = await send(`${world.gateway}/v1/tool-calls`, { key: agentKey, body });
     await passed(pending.body.askId, 86_400);
     await world.restartWorker();

@@ -1,10 +1,10 @@
-/** A hundred people answer each of twenty asks at once, from four processes, on three channels: the first one counts. */
+/** A hundred people answer each of twelve asks at once, from four processes, on three channels: the first one counts. */
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { AskWorld } from './ask-world.js';
 import { openRaceWorld, runAskRace } from './ask-race.js';
 
 jest.setTimeout(240_000);
-const ASKS = 20;
+const ASKS = 12;
 
 let world: AskWorld;
 beforeAll(async () => {

@@ -7,7 +7,6 @@ import { TENANT, type AskWorld, type Person } from './ask-world.js';
 
 /** A call that asked, and the agent that waits for it. */
 export interface Waiting {
-  readonly callId: string;
   readonly askId: string;
   readonly command: string;
   /** Resolves with the final answer to the call. */
@@ -16,8 +15,12 @@ export interface Waiting {
 
 /** What the model calls on. Every method ends when the service has answered. */
 export class AskRun {
+  /** Calls that opened an ask, in order. */
   readonly calls: Waiting[] = [];
+  /** Calls that wait for an ask that another one opened. */
+  readonly joined: Waiting[] = [];
   private sent = 0;
+  private kills = 0;
 
   constructor(
     readonly world: AskWorld,
@@ -29,10 +32,14 @@ export class AskRun {
     return { tenantId: TENANT, sessionId: this.sessionId };
   }
 
-  /** Sends a call and waits for its answer; when it asks, that wait goes on, and what is given is that it is pending. */
-  async call(command: string): Promise<{ decision: string | undefined; ruleId: string | null | undefined }> {
+  /**
+   * Sends a call and waits for its answer; when people are asked, that wait goes on, and what is given is that it is pending.
+   * `joins`: the ask that it must join instead of opening one.
+   */
+  async call(command: string, joins: string | null): Promise<{ decision: unknown; ruleId: unknown }> {
     const { sessionId } = this;
     this.sent += 1;
+    const waiters = joins === null ? 0 : await this.waitersOf(joins);
     const body = { sessionId, toolUseId: `use-${this.sent}`, tool: 'Bash', args: { command }, cwd: '/srv', wait: 60 };
     const released = this.post('/v1/tool-calls', body).then((answer) => this.untilReleased(answer));
     // Its failure is the run's, which hears of it below or at the end.
@@ -43,13 +50,22 @@ export class AskRun {
     while (!answered) {
       const ask = await this.newAsk();
       if (ask !== null) {
-        this.calls.push({ callId: ask.callId, askId: ask.id, command, released });
-        return { decision: 'pending', ruleId: ask.ruleId };
+        this.calls.push({ askId: ask.id, command, released });
+        return { decision: joins === null ? 'pending' : 'opened another ask', ruleId: ask.ruleId };
+      }
+      if (joins !== null && (await this.waitersOf(joins)) > waiters) {
+        this.joined.push({ askId: joins, command, released });
+        return { decision: 'pending', ruleId: null };
       }
       await pause(5);
     }
     const { decision, ruleId } = (await released).body;
     return { decision, ruleId };
+  }
+
+  private async waitersOf(askId: string): Promise<number> {
+    const opened = await this.world.ledger.asks.opened(TENANT, [askId]);
+    return opened[askId]?.joined?.length ?? 0;
   }
 
   private async newAsk(): Promise<AskView | null> {
@@ -91,9 +107,9 @@ export class AskRun {
     );
   }
 
-  /** The hook of the call is let go: an approval becomes a grant. False: the ask is not open any more. */
-  async park({ askId, callId }: Waiting): Promise<boolean> {
-    return (await this.world.ledger.execute(this.place, { type: 'ParkAsk', askId, callId })).ok;
+  /** Every hook that waits for the ask is let go: an approval becomes a grant. False: the ask is not open any more. */
+  async park({ askId }: Waiting): Promise<boolean> {
+    return (await this.world.ledger.execute(this.place, { type: 'ParkAsk', askId })).ok;
   }
 
   async cancel(): Promise<void> {
@@ -106,12 +122,17 @@ export class AskRun {
 
   async engage(): Promise<void> {
     const { sessionId } = this;
-    const kill = { killId: `kill-${sessionId}`, scope: 'session', value: sessionId, reason: 'drill', by: 'test' } as const;
-    await this.tenant({ type: 'EngageKill', ...kill });
+    this.kills += 1;
+    const kill = { scope: 'session', value: sessionId, reason: 'drill', by: 'test' } as const;
+    await this.tenant({ type: 'EngageKill', killId: this.killId, ...kill });
   }
 
   async release(): Promise<void> {
-    await this.tenant({ type: 'ReleaseKill', killId: `kill-${this.sessionId}`, by: 'test' });
+    await this.tenant({ type: 'ReleaseKill', killId: this.killId, by: 'test' });
+  }
+
+  private get killId(): string {
+    return `kill-${this.sessionId}-${this.kills}`;
   }
 
   private async tenant(command: Parameters<AskWorld['ledger']['executeTenant']>[1]): Promise<void> {

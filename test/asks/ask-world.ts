@@ -100,7 +100,8 @@ function approverOf({ shared, slack, webhook }: Ground): () => Promise<RunningAp
     ],
   };
   const base = { host: '127.0.0.1', port: 0, cookieSecret: randomUUID().repeat(2), consoleUrl: CONSOLE_URL };
-  return () => startApprover({ ...shared, config: { ...base, channels } as Parameters<typeof startApprover>[0]['config'] });
+  return () =>
+    startApprover({ ...shared, config: { ...base, channels } as Parameters<typeof startApprover>[0]['config'] });
 }
 
 export async function openAskWorld(policy: PolicyInput): Promise<AskWorld> {

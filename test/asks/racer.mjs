@@ -1,6 +1,10 @@
 /** One of several processes of people who press at once: told of an ask, each of its people answers it, and what they got is sent back. */
 import { createHmac, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+
+/** No two people press in the same millisecond; so every channel may be the first. */
+const SPREAD_MS = 60;
 
 /** Milliseconds that mean the same in every process of this machine. */
 const now = () => performance.timeOrigin + performance.now();
@@ -47,14 +51,15 @@ function inSlack({ user }, { approver, answer, presses, signingSecret }) {
 const SEATS = { web: inPage, slack: inSlack, webhook: byWebhook };
 
 process.on('message', async ({ people, approvers, ...ask }) => {
-  const presses = people.map(async (person, place) => {
+  const all = people.map(async (person, place) => {
     const answer = place % 3 === 0 ? 'reject' : 'approve';
     const approver = approvers[place % approvers.length];
+    await pause(Math.random() * SPREAD_MS);
     const got = await SEATS[person.seat](person, { ...ask, approver, answer });
     return { name: person.name, seat: person.seat, answer, ...got };
   });
   try {
-    process.send({ askId: ask.askId, results: await Promise.all(presses) });
+    process.send({ askId: ask.askId, results: await Promise.all(all) });
   } catch (error) {
     process.send({ askId: ask.askId, failure: String(error?.stack ?? error) });
   }

@@ -50,6 +50,24 @@ function fillFacts(card, ask) {
   card.querySelector('.rule').append(visible(ask.ruleId));
   card.querySelector('.session').append(visible(ask.path.join(' › ')));
   card.querySelector('.cwd').append(visible(ask.cwd ?? 'not told'));
+  fillApprovers(card, ask.route?.approvers ?? null);
+}
+
+/** Nothing is said where everybody with the role may answer. */
+function fillApprovers(card, approvers) {
+  if (approvers === null) return;
+  const place = card.querySelector('.approvers');
+  place.hidden = false;
+  card.querySelector('.approvers-term').hidden = false;
+  place.append(visible(approvers.length === 0 ? 'nobody: the list of its route is empty' : approvers.join(', ')));
+}
+
+/** `alike`: how many open questions of the session ask for the same call, this one included. */
+export function showAlike(card, alike) {
+  const place = card.querySelector('.alike');
+  place.hidden = alike < 2;
+  place.textContent =
+    alike < 2 ? '' : `The same call is asked ${alike} times by this session; each answer is for one of them.`;
 }
 
 /** Each argument under its own name when the text is an object, else the text as it came. */

@@ -1,5 +1,5 @@
 /** The inbox: keeps the list of open questions as the server has it, and sends answers. */
-import { askCard, cardsMoved, closeCard, sayOnCard, setBusy, showDeadline, showNotice } from './ask-card.js';
+import { askCard, cardsMoved, closeCard, sayOnCard, setBusy, showAlike, showDeadline, showNotice } from './ask-card.js';
 import { get, post, Refusal, signedIn } from './door.js';
 import { showKills } from './kill-banner.js';
 import { connectLive } from './live.js';
@@ -214,8 +214,18 @@ function tick() {
 
 const serverNow = () => Date.now() + clockAhead;
 
+const sameCall = ({ sessionId, tool, argsHash }) => JSON.stringify([sessionId, tool, argsHash]);
+
+function countAlike() {
+  const open = [...cards.values()].filter(({ ask }) => !ended.has(ask.id));
+  const numbers = new Map();
+  for (const { ask } of open) numbers.set(sameCall(ask), (numbers.get(sameCall(ask)) ?? 0) + 1);
+  for (const { ask, card } of open) showAlike(card, numbers.get(sameCall(ask)));
+}
+
 function count() {
   const open = [...cards.keys()].filter((id) => !ended.has(id)).length;
+  countAlike();
   element('open-count').textContent = String(open);
   element('nothing').hidden = cards.size > 0;
   document.title = open === 0 ? 'Countersign' : `(${open}) Countersign`;

@@ -7,6 +7,7 @@ export * from './policy-document.js';
 export * from './facts.js';
 export * from './hooks.js';
 export * from './events.js';
+export * from './event-columns.js';
 export * from './outcome.js';
 export * from './jobs.js';
 export * from './doors.js';

@@ -133,6 +133,23 @@ describe('the page', () => {
     });
   });
 
+  it('B07 keeps the same call under other ids apart, and says how many there are; and who may answer', async () => {
+    const page = await signedIn(ann.key);
+    const first = await house.askAloud({ routes: [{ approvers: ['group:ops', 'ann\u202e'] }] });
+    const { sessionId } = first;
+    await card(page, first.askId).waitFor();
+    expect(await card(page, first.askId).locator('.alike').isVisible()).toBe(false);
+    expect(await card(page, first.askId).locator('.approvers').innerText()).toBe('group:ops, ann\\u{202e}');
+    const second = await house.askAloud({ sessionId });
+    for (const { askId } of [first, second]) {
+      await card(page, askId)
+        .getByText(/The same call is asked 2 times/)
+        .waitFor();
+    }
+    await card(page, second.askId).getByRole('button', { name: 'Reject' }).click();
+    await card(page, first.askId).locator('.alike').waitFor({ state: 'hidden' });
+  });
+
   it('offers no approval where the route wants it elsewhere', async () => {
     const page = await signedIn(ann.key);
     const { askId } = await house.askAloud({ routes: [{ rejectOnlyOn: ['web'] }] });

@@ -25,6 +25,7 @@ function rowOperands(row: OperandRow, call: ShellCall): Operand[] {
   if (files.length === 0 && takesFolder(row, sorted, call)) out.push(OWN_FOLDER);
   addFlagFiles(out, sorted, row.writeFlags, 'write');
   addFlagFiles(out, sorted, row.readFlags, 'read');
+  if (row.nameFlags !== undefined) addNameTests(out, args, row.nameFlags);
   if (row.skip !== Number.POSITIVE_INFINITY) addNamedFiles(out, args);
   return out;
 }
@@ -56,6 +57,21 @@ function addNamedFiles(out: Operand[], args: readonly ShellWord[]): void {
       out.push({ word: withoutHead(word, flag.length), access: 'read', recursive: false });
     }
   }
+}
+
+/** `grep -r x --include=.env`: a search of everything that is one of these files only. */
+function addNameTests(out: Operand[], args: readonly ShellWord[], names: readonly string[]): void {
+  args.forEach(({ value }, at) => {
+    const flag = names.find((name) => value === name || value.startsWith(name.startsWith('--') ? `${name}=` : name));
+    if (flag === undefined) return;
+    const given = value === flag ? (args[at + 1]?.value ?? '') : value.slice(flag.length).replace(/^=/, '');
+    const test = given.slice(given.lastIndexOf('/') + 1);
+    if (test !== '' && !given.startsWith('!')) out.push({ word: globWord(test), access: 'read', recursive: false });
+  });
+}
+
+function globWord(value: string): ShellWord {
+  return { text: value, value, literal: false, pieces: [{ kind: 'glob', value }] };
 }
 
 function addFlagFiles(

@@ -10,10 +10,11 @@ import { domainMatches, type DomainPattern } from '../rules/domain-pattern.js';
 import { pathMatches, pathMayMeet, type PathBases, type PathPattern } from '../rules/path-pattern.js';
 import { isAboutAddress, matchesRegex, regexMayReach, type RegexPattern } from '../rules/regex-pattern.js';
 import { matchesWildcard } from '../rules/wildcard.js';
-import type { ShellCall } from '../shell/plan.js';
+import type { ShellCall, ShellPlan } from '../shell/plan.js';
 import { tighteningFields } from './content-fields.js';
 import type { JudgedPath } from './evidence.js';
 import { canonicalPath } from '../paths/normalise.js';
+import { forRulesOfUnknownWords } from './unknown-words.js';
 
 /** Told of every rule that speaks, with the part of the call it speaks about. `sure` false: it may or may not be meant. */
 export type RuleListener = (rule: CompiledRule, subject: string | null, sure: boolean) => void;
@@ -152,6 +153,13 @@ function matchCommands(judgement: Judgement, index: RuleIndex, listen: RuleListe
         if (speaksOfCommand(rule.spec, text)) listen(rule, text, sure);
       });
     }
+    if (analysis.plan !== null) matchUnknown(index, tool, analysis.plan, listen);
+  }
+}
+
+function matchUnknown(index: RuleIndex, tool: string, plan: ShellPlan, listen: RuleListener): void {
+  for (const call of plan.calls) {
+    forRulesOfUnknownWords(index, tool, { call, plan }, (rule) => listen(rule, call.text, false));
   }
 }
 

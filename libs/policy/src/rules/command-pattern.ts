@@ -9,6 +9,8 @@ export interface CommandPattern {
   readonly program: string | null;
   /** The second word when every command that matches has just that one behind its program: what rules of one program are told apart by. */
   readonly second: string | null;
+  /** The words, program first, that every command which matches begins with. */
+  readonly fixed: readonly string[];
   /** Matches when the command is this, with or without arguments; null when there is no such tail. */
   readonly bare: Wildcard | null;
   readonly whole: Wildcard;
@@ -26,6 +28,7 @@ export function compileCommandPattern(spec: string, legacyTail = true): CommandP
     exact: exactOf(whole),
     program: programOf(text),
     second: plain === spec && !spec.includes('\\') ? secondOf(whole) : null,
+    fixed: fixedOf(whole),
     bare: tail ? compileWildcard(text.slice(0, -2).trimEnd()) : null,
     whole,
     written: plain === spec ? null : compileWildcard(spec),
@@ -49,6 +52,11 @@ function secondOf({ pieces, stars }: Wildcard): string | null {
   const end = head.indexOf(' ', start);
   if (start === 0 || (end < 0 && stars)) return null;
   return end < 0 ? head.slice(start) : head.slice(start, end);
+}
+
+function fixedOf({ pieces, stars }: Wildcard): string[] {
+  const all = (pieces[0] ?? '').split(' ');
+  return stars ? all.slice(0, -1) : all;
 }
 
 /** Undoes quotes, so that `psql -c "x"` compares with a command whose quotes are undone too; stars inside stay stars. */

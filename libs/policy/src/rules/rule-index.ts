@@ -241,6 +241,12 @@ export function forCommandRules(
   rules.any.forEach(each);
 }
 
+/** Every command rule of the tool about that program, whatever its second word. */
+export function commandRulesOf(index: RuleIndex, tool: string, program: string): readonly CompiledRule[] {
+  const own = index.commands.get(tool)?.byProgram.get(program);
+  return own === undefined ? [] : [...own.open, ...[...own.bySecond.values()].flat()];
+}
+
 function secondWord(text: string, space: number): string {
   if (space < 0) return '';
   const end = text.indexOf(' ', space + 1);

@@ -1,4 +1,5 @@
 /** The texts that deny and ask rules see of one command. */
+import { expandBraces } from './braces.js';
 import type { Piece, ShellWord } from './tree.js';
 import { runnerWords } from './wrappers.js';
 
@@ -28,7 +29,7 @@ const GLOBAL_VALUES: ReadonlyMap<string, readonly string[]> = new Map(
     git: ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env', '--super-prefix'],
     docker: ['-H', '--host', '--context', '-c', '--config', '-l', '--log-level'],
     kubectl: ['-n', '--namespace', '--context', '--kubeconfig', '-s', '--server', '--cluster', '--user'],
-    npm: ['--prefix', '-w', '--workspace', '-C'],
+    npm: '--prefix -w --workspace -C --registry --userconfig --globalconfig --cache --loglevel --tag --otp --access'.split(' '),
     gh: ['-R', '--repo'],
     make: ['-C', '-f', '--directory', '--file'],
   }),
@@ -58,7 +59,18 @@ function filledIn(known: KnownVariables, words: readonly ShellWord[]): string[] 
   const left = words.filter((word) =>
     word.pieces.some((piece) => piece.kind !== 'dynamic' && piece.kind !== 'variable'),
   );
-  return [filled, textOfWords(left)].map((text) => byBaseName(text.trim()));
+  const texts = [filled, textOfWords(left)];
+  const opened = words.map(openedWord).join(' ');
+  if (opened !== texts[1]) texts.push(opened);
+  return texts.map((text) => byBaseName(text.trim()));
+}
+
+/** `p{ush,}` is two words, and `${X:-push}` is push where X is nothing. */
+function openedWord({ text, value, literal }: ShellWord): string {
+  if (literal) return value;
+  const named = text.replace(/^"(.*)"$/, '$1').replace(/\$\{\w+:?[-=+]([\w./-]*)\}/g, '$1');
+  const opened = expandBraces(named)?.filter((word) => word !== '');
+  return opened === undefined ? named : opened.join(' ');
 }
 
 function byBaseName(text: string): string {

@@ -221,7 +221,7 @@ function flagLength(row: WrapperRow, value: string): number {
 
 /** `env -S 'cmd args'`, attached or not. */
 function splitText(value: string, next: ShellWord | undefined): { text: string; length: number } | null {
-  const match = /^(?:-S|--split-string=?)(.*)$/s.exec(value);
+  const match = /^(?:-[iv0]*S|--split-string=?)(.*)$/s.exec(value);
   if (match === null) return null;
   const attached = match[1] ?? '';
   return attached === '' ? { text: next?.value ?? '', length: 2 } : { text: attached, length: 1 };

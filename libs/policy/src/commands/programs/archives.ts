@@ -1,7 +1,7 @@
 /** Archives and packed files: listing and unpacking to standard output reads, everything else writes. */
 import type { ShellWord } from '../../shell/tree.js';
 import { hasFlag, sortArgs, withoutHead } from '../flags.js';
-import { printer, subcommand, words, type Operand, type ProgramFamily } from './program.js';
+import { OPTIONS_FILE, printer, subcommand, words, type Operand, type ProgramFamily } from './program.js';
 
 const PACKED = { access: 'write', valueFlags: words('-S -T -b --suffix') } as const;
 
@@ -43,9 +43,9 @@ export const ARCHIVE_PROGRAMS: ProgramFamily = {
   bsdtar: { operands: tarFiles },
   zipinfo: printer(),
   unzip: { reads: listsZip, operands: { access: 'read', valueFlags: ['-x', '-d', '-P'], writeFlags: ['-d'] } },
-  ar: { reads: subcommand(/^-?[tp][vO]*$/), operands: { access: 'read', skip: 1 } },
+  ar: { reads: subcommand(/^-?[tp][vO]*$/, OPTIONS_FILE), operands: { access: 'read', skip: 1 } },
   jar: { reads: subcommand(/^(?:-?t[vf]*|--list)$/), operands: { access: 'read', skip: 1 } },
-  '7z': { reads: subcommand(/^l$/), operands: { access: 'read', skip: 1 } },
+  '7z': { reads: subcommand(/^l$/, /^@|^-.*@/), operands: { access: 'read', skip: 1 } },
   zip: { operands: { access: 'write', valueFlags: words('-x -i -b -n -t'), recursive: 'flag' } },
 };
 
@@ -54,9 +54,9 @@ function listsZip(args: readonly ShellWord[]): boolean {
   return flags.some((flag) => /^-[a-zA-Z]*[lZvtpcz]/.test(flag)) && args.every((word) => !word.value.startsWith('-d'));
 }
 
-/** Flags of tar that run programs, and archives that lie on other machines. */
+/** Flags of tar that run programs or take names from files, which it prints when it lacks them; archives on other machines. */
 const TAR_NEVER =
-  /^--(?:to-c|checkpoint-a|use-c|info-s|new-v|rmt|rsh|delete|remove|extract|get|create|append|update|concat|catenate|index)|^-[a-zA-Z]*[IF]/;
+  /^--(?:to-c|checkpoint-a|use-c|info-s|new-v|rmt|rsh|delete|remove|extract|get|create|append|update|concat|catenate|index|files|exclude-f|add|listed|volno)|^-[a-zA-Z]*[IFTXg]/;
 
 function listsTar(args: readonly ShellWord[]): boolean {
   const [mode] = args;
@@ -66,7 +66,7 @@ function listsTar(args: readonly ShellWord[]): boolean {
   const modes = args.filter((word) => /^-[a-zA-Z]*[xcruA]/.test(word.value) && word !== mode);
   return (
     lists &&
-    !/[xcruAIF]/.test(bundle) &&
+    !/[xcruAIFTXg]/.test(bundle) &&
     modes.length === 0 &&
     !archiveOf(args).some((word) => word.value.includes(':'))
   );
@@ -96,8 +96,19 @@ function tarFiles(args: readonly ShellWord[]): Operand[] {
     if (!/^(?:-C|--directory)$/.test(args[at - 1]?.value ?? '')) return;
     out.push({ word, access: unpacks ? 'write' : 'read', recursive: false });
   });
+  out.push(...listFiles(args));
   if (makes) out.push(...packed(args).filter((one) => !archives.includes(one.word)));
   return out;
+}
+
+/** Files that name what is packed or left out. */
+function listFiles(args: readonly ShellWord[]): Operand[] {
+  const flags = words('-T -X --files-from --exclude-from');
+  const { values } = sortArgs(args, flags);
+  return flags.flatMap((flag) => {
+    const word = values.get(flag);
+    return word === undefined ? [] : [{ word, access: 'read', recursive: false }];
+  });
 }
 
 /** Is the mode set: in the first bundle, in a short flag, or in full? */

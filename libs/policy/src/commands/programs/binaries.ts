@@ -1,12 +1,12 @@
 /** Programs that look into object files. */
-import { printer, printerUnless, type ProgramFamily } from './program.js';
+import { OPTIONS_FILE, printer, printerUnless, type ProgramFamily } from './program.js';
 
 export const BINARY_PROGRAMS: ProgramFamily = {
-  objdump: printer('-j -M -b -m -E --section --disassembler-options --start-address --stop-address'),
-  readelf: printer('-x -p -w'),
-  nm: printerUnless(/^--plugin/, '-t -f'),
-  size: printer(),
+  objdump: printerUnless(OPTIONS_FILE, '-j -M -b -m -E --section --disassembler-options --start-address --stop-address'),
+  readelf: printerUnless(OPTIONS_FILE, '-x -p -w'),
+  nm: printerUnless(OPTIONS_FILE, '-t -f'),
+  size: printerUnless(OPTIONS_FILE),
   otool: printer('-s -p'),
-  'c++filt': printer(),
-  addr2line: printer('-e --exe'),
+  'c++filt': printerUnless(OPTIONS_FILE),
+  addr2line: printerUnless(OPTIONS_FILE, '-e --exe'),
 };

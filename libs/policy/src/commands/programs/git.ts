@@ -5,7 +5,7 @@ import { OWN_FOLDER, words, type Operand, type ProgramFamily } from './program.j
 
 /** Flags that write a file, start a helper, or open what was asked for in another program. */
 const NEVER =
-  /^--(?:output|ext-diff|textconv|open-files-in-pager|exec|upload-pack|receive-pack|lost-found|show-signature|remote|paginate)(?:=|$)|^-O/;
+  /^--(?:output|ext-diff|textconv|filters|open-files-in-pager|exec|upload-pack|receive-pack|lost-found|show-signature|remote|paginate)(?:=|$)|^-O/;
 
 /** Subcommands that read whatever their words say, but for those of NEVER. */
 const ANY_ARGUMENTS = new Set(

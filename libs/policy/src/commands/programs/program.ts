@@ -42,6 +42,8 @@ export interface OperandRow {
   /** Flags whose value is a file that is written, or read. */
   readonly writeFlags?: readonly string[];
   readonly readFlags?: readonly string[];
+  /** Flags whose value is a wildcard that the names of the files that are read fit. */
+  readonly nameFlags?: readonly string[];
 }
 
 /** Finds the files among the words of a program that has its own ways. */
@@ -81,6 +83,9 @@ export function printer(valueFlags = ''): ProgramRow {
 export function printerUnless(form: RegExp, valueFlags = '', more: Partial<OperandRow> = {}): ProgramRow {
   return { reads: unless(form), operands: { access: 'read', valueFlags: words(valueFlags), ...more } };
 }
+
+/** Words of GNU's object tools that load a plugin, or name a file of further words: what is no option there is printed as an error. */
+export const OPTIONS_FILE = /^@|^--pl/;
 
 /** True unless one of the words has this form. */
 export function unless(form: RegExp): ReadTest {

@@ -9,6 +9,7 @@ const GREP: OperandRow = {
   valueFlags: words(
     '-e -f -A -B -C -m -d -D -g -t -T -M -j --regexp --file --include --exclude --exclude-dir --max-count --glob --iglob --type --type-not --context --after-context --before-context --max-depth --sort --color --colour',
   ),
+  nameFlags: words('--include -g --glob --iglob -G'),
   recursive: 'flag',
   elseFolder: 'always',
 };

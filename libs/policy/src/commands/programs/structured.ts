@@ -43,7 +43,7 @@ export const STRUCTURED_PROGRAMS: ProgramFamily = {
     operands: { access: 'read', skip: 1, valueFlags: words('-o -p --output-format --input-format -I') },
   },
   xmllint: printerUnless(
-    /^--?(?:output|o$|shell|noent|load|loaddtd|catalogs|dtd|valid|postvalid|xinclude|schema|relaxng|path)/,
+    /^[a-z]+:|^--?(?:output|o$|shell|noent|load|loaddtd|catalogs|dtd|valid|postvalid|xinclude|schema|relaxng|path)/,
     '--xpath --pattern --encode',
   ),
 };

@@ -48,7 +48,7 @@ export const SYSTEM_PROGRAMS: ProgramFamily = {
   tty: ASKS_NOTHING,
   ps: { reads: unless(/^[a-zA-Z]*e[a-zA-Z]*$|^-[a-zA-Z]*E|^-[a-zA-Z]*x[a-zA-Z]*e|environ/), operands: NO_FILES },
   lsof: { reads: unless(/^[-+][a-zA-Z]*D/) },
-  ss: { reads: unless(/^-[a-zA-Z]*K|^--(?:kill|diag)/), operands: NO_FILES },
+  ss: { reads: unless(/^-[a-zA-Z]*[KDF]|^--(?:k|d|fi)/), operands: NO_FILES },
   netstat: { reads: unless(/^-[a-zA-Z]*c/), operands: NO_FILES },
   ip: { reads: line(IP_SHOWS), operands: NO_FILES },
   mount: { reads: only(/^-l$/), operands: NO_FILES },
@@ -83,7 +83,8 @@ export const SHELL_BUILTINS: ProgramFamily = {
   help: ASKS_NOTHING,
   dirs: { reads: only(/^-[lpv]+$/), operands: NO_FILES },
   times: ASKS_NOTHING,
-  jobs: ASKS_NOTHING,
+  // `jobs -x` runs a program.
+  jobs: { reads: only(/^-[lnprs]+$|^%\S*$/), operands: NO_FILES },
   wait: { reads: only(/^[%\d]+$/), operands: NO_FILES },
   exit: { reads: only(/^\d*$/), operands: NO_FILES },
   return: { reads: only(/^\d*$/), operands: NO_FILES },

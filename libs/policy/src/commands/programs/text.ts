@@ -1,7 +1,7 @@
 /** Programs that turn text into other text on standard output. */
 import type { ShellWord } from '../../shell/tree.js';
 import { sortArgs } from '../flags.js';
-import { ASKS_NOTHING, NO_FILES, printer, printerUnless, words, type ProgramFamily } from './program.js';
+import { ASKS_NOTHING, NO_FILES, OPTIONS_FILE, printer, printerUnless, unless, words, type ProgramFamily, type ProgramRow } from './program.js';
 
 const CHECKSUM = printer();
 const UNIQ_VALUES = words('-f -s -w --skip-fields --skip-chars --check-chars');
@@ -10,6 +10,17 @@ const BAT = printerUnless(
   /^--(?:pager|paging|config|generate|diagnostic)|^cache$/,
   '-r -l -H -m --line-range --language --style --theme',
 );
+/** Flags of diff that name files; shortened ones, which it takes too, are not looked into. */
+const DIFF_FILES = words('-X --exclude-from --from-file --to-file');
+const DIFF: ProgramRow = {
+  reads: unless(/^--(?:fr(?!om-file)|to(?!-file)|exclude-f(?!rom))/),
+  operands: {
+    access: 'read',
+    valueFlags: [...words('-U -C -x -I -W -F -L --label --exclude --ignore-matching-lines'), ...DIFF_FILES],
+    readFlags: DIFF_FILES,
+    recursive: 'flag',
+  },
+};
 
 export const TEXT_PROGRAMS: ProgramFamily = {
   cat: printer(),
@@ -41,11 +52,14 @@ export const TEXT_PROGRAMS: ProgramFamily = {
     ...printerUnless(/^-[a-zA-Z]*[oT]|^--(?:o|co|te|fil)/),
     operands: {
       access: 'read',
-      valueFlags: words('-k -t -S -T -o --key --output --field-separator'),
+      valueFlags: words('-k -t -S -T -o --key --output --field-separator --random-source'),
       writeFlags: ['-o', '--output'],
+      readFlags: ['--random-source'],
     },
   },
-  shuf: printerUnless(/^-[a-zA-Z]*o|^--o/, '-n -i --head-count --input-range --random-source'),
+  shuf: printerUnless(/^-[a-zA-Z]*o|^--o/, '-n -i --head-count --input-range --random-source', {
+    readFlags: ['--random-source'],
+  }),
   uniq: {
     reads: (args) => operandsBut(args, UNIQ_VALUES) < 2,
     operands: { access: 'read', valueFlags: UNIQ_VALUES, writesLast: true },
@@ -57,22 +71,12 @@ export const TEXT_PROGRAMS: ProgramFamily = {
   od: printer('-A -t -N -j -w -S'),
   hexdump: printer('-n -s -e -f'),
   hd: printer('-n -s -e -f'),
-  strings: printer('-n -t -e'),
+  strings: printerUnless(OPTIONS_FILE, '-n -t -e'),
   iconv: printerUnless(/^-[a-zA-Z]*o|^--o/, '-f -t --from-code --to-code'),
   base64: printerUnless(/^-[a-zA-Z]*o|^--output/, '-w -b --wrap'),
   base32: printer('-w --wrap'),
-  diff: {
-    reads: 'always',
-    operands: {
-      access: 'read',
-      valueFlags: words('-U -C -x -X -I -W -F -L --label --exclude --ignore-matching-lines'),
-      recursive: 'flag',
-    },
-  },
-  colordiff: {
-    reads: 'always',
-    operands: { access: 'read', valueFlags: words('-U -C -x -X -I -W'), recursive: 'flag' },
-  },
+  diff: DIFF,
+  colordiff: DIFF,
   cmp: printer('-n -i --bytes --ignore-initial'),
   diffstat: printerUnless(/^-[a-zA-Z]*o/, '-p -n -w'),
   md5sum: CHECKSUM,
