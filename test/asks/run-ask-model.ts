@@ -21,6 +21,8 @@ export interface ModelPlan {
   /** Runs at one time. */
   readonly lanes: number;
   readonly commands: number;
+  /** No run begins later than this, in milliseconds; absent: all of them do. */
+  readonly withinMs?: number;
   /** Between two restarts of a worker, and of an approver, in milliseconds. */
   readonly restartEveryMs: number;
 }
@@ -77,9 +79,11 @@ interface Lane {
 
 async function runLane({ world, people, restarts, sums }: Lane, plan: ModelPlan, lane: number): Promise<void> {
   let started = 0;
+  const until = performance.now() + (plan.withinMs ?? Number.POSITIVE_INFINITY);
   const life = fc.asyncProperty(
     fc.commands(askCommands(restarts), { maxCommands: plan.commands, size: 'max' }),
     async (commands) => {
+      if (performance.now() > until) return;
       started += 1;
       const run = new AskRun(world, `ask-model-${lane}-${started}`, people);
       const model = newAskModel();

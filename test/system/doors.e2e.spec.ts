@@ -104,6 +104,13 @@ const PROBES: Readonly<Record<string, Probe>> = {
     path: ({ askId }) => `/v1/asks/${askId}/answer`,
     body: () => ({ answer: 'approve' }),
   },
+  'GET /v1/grants': at('/v1/grants?limit=500', { foreign: 'not listed' }),
+  'POST /v1/grants': at('/v1/grants', {
+    body: () => ({ pattern: `Bash(probe-${randomUUID()} *)`, uses: 1 }),
+    foreign: 'own only',
+  }),
+  // Nobody has this grant: whoever may take it away is told so.
+  'DELETE /v1/grants/:id': at('/v1/grants/grant_that_nobody_made', { usual: 404 }),
   'GET /v1/sessions': at('/v1/sessions?limit=500', { foreign: 'not listed' }),
   'GET /v1/sessions/:id': { path: ({ sessionId }) => `/v1/sessions/${sessionId}` },
   'GET /v1/events': {

@@ -115,7 +115,8 @@ function endSession(
     const events = state.cancelled ? [] : [sessionEvent('SessionCancelled', body)];
     return endedWith(events, state, context, `the session was cancelled: ${body.reason}`);
   }
-  const events = state.stopped ? [] : [sessionEvent('SessionStopped', body)];
+  // A stop takes a cancel away, also one that came after the stop before.
+  const events = state.stopped && !state.cancelled ? [] : [sessionEvent('SessionStopped', body)];
   return endedWith(events, state, context, `the session ended: ${body.reason}`);
 }
 

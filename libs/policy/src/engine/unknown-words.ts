@@ -4,6 +4,7 @@ import { commandRulesOf, type RuleIndex } from '../rules/rule-index.js';
 import type { CompiledRule } from '../rules/compiled-rule.js';
 import { compileWildcard, matchesWildcard } from '../rules/wildcard.js';
 import type { ShellCall, ShellPlan } from '../shell/plan.js';
+import { globalsEnd } from '../shell/spellings.js';
 import type { Piece, ShellWord } from '../shell/tree.js';
 
 /** How often a variable is followed to what the script gives it. */
@@ -18,8 +19,10 @@ export function forRulesOfUnknownWords(
 ): void {
   const { program, args } = call;
   if (program === null || program === '' || args.every((word) => word.literal)) return;
+  const plain = args.slice(globalsEnd(program, args));
+  const speaks = (fixed: readonly string[]): boolean => mayBe(fixed, args, plan) || mayBe(fixed, plain, plan);
   for (const rule of commandRulesOf(index, tool, program)) {
-    if (rule.spec.kind === 'command' && mayBe(rule.spec.command.fixed, args, plan)) each(rule);
+    if (rule.spec.kind === 'command' && speaks(rule.spec.command.fixed)) each(rule);
   }
 }
 

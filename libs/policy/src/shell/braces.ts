@@ -39,7 +39,8 @@ function alternatives(inner: string): string[] | null {
   const range = /^(-?\d{1,6})\.\.(-?\d{1,6})$/.exec(inner);
   if (range !== null) return numbers(Number(range[1]), Number(range[2]));
   const [from = '', to = ''] = /^[a-zA-Z]\.\.[a-zA-Z]$/.test(inner) ? inner.split('..') : [];
-  if (from !== '') return numbers(from.charCodeAt(0), to.charCodeAt(0))?.map((code) => String.fromCharCode(Number(code))) ?? null;
+  if (from !== '')
+    return numbers(from.charCodeAt(0), to.charCodeAt(0))?.map((code) => String.fromCharCode(Number(code))) ?? null;
   const out: string[] = [];
   let depth = 0;
   let start = 0;

@@ -29,7 +29,9 @@ const GLOBAL_VALUES: ReadonlyMap<string, readonly string[]> = new Map(
     git: ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env', '--super-prefix'],
     docker: ['-H', '--host', '--context', '-c', '--config', '-l', '--log-level'],
     kubectl: ['-n', '--namespace', '--context', '--kubeconfig', '-s', '--server', '--cluster', '--user'],
-    npm: '--prefix -w --workspace -C --registry --userconfig --globalconfig --cache --loglevel --tag --otp --access'.split(' '),
+    npm: '--prefix -w --workspace -C --registry --userconfig --globalconfig --cache --loglevel --tag --otp --access'.split(
+      ' ',
+    ),
     gh: ['-R', '--repo'],
     make: ['-C', '-f', '--directory', '--file'],
   }),
@@ -106,11 +108,17 @@ export function elsewhereOf(program: string, args: readonly ShellWord[]): string
 }
 
 function withoutGlobals(program: string, words: readonly ShellWord[]): string | null {
-  const values = GLOBAL_VALUES.get(program);
-  if (values === undefined) return null;
-  let at = 1;
-  for (let word = words[1]; word?.value.startsWith('-') === true; word = words[at])
-    at += values.includes(word.value) ? 2 : 1;
+  const at = globalsEnd(program, words.slice(1)) + 1;
   if (at === 1) return null;
   return at < words.length ? `${program} ${textOfWords(words.slice(at))}` : program;
+}
+
+/** How many of a program's words stand in front of its subcommand. */
+export function globalsEnd(program: string, args: readonly ShellWord[]): number {
+  const values = GLOBAL_VALUES.get(program);
+  let at = 0;
+  if (values === undefined) return at;
+  for (let word = args[0]; word?.value.startsWith('-') === true; word = args[at])
+    at += values.includes(word.value) ? 2 : 1;
+  return at;
 }

@@ -1,6 +1,7 @@
 /** Programs that run another program named in their arguments: how to find it, and whether an allow may look through. */
 import { isSafeVariable } from '../commands/environment.js';
 import { filledWord, literalWord } from './word.js';
+import { gitScripts } from './git-scripts.js';
 import type { ShellWord } from './tree.js';
 
 /** What a wrapper runs: words of a command, or script text; null text: known only when it runs. */
@@ -308,17 +309,8 @@ function execWords(args: readonly ShellWord[], at: number): readonly ShellWord[]
   return args.slice(at + 1, end < 0 ? undefined : end);
 }
 
-const GIT_COMMANDS =
-  /^(?:alias\.[^=]+=!|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath)=|pager\.[^=]+=|diff\.external=|[^=]+\.(?:command|cmd|helper|textconv|driver)=!?)(.*)$/is;
-
-/** `git -c alias.x='!cmd'` and settings that name a program. */
 function unwrapGit(args: readonly ShellWord[]): Unwrapped | null {
-  const wrapped: Wrapped[] = [];
-  args.forEach((word, at) => {
-    const value = word.value === '-c' ? args[at + 1] : undefined;
-    const text = value === undefined ? undefined : GIT_COMMANDS.exec(value.value)?.[1];
-    if (text !== undefined) wrapped.push({ kind: 'script', text: value?.literal === true ? text : null });
-  });
+  const wrapped = gitScripts(args);
   return wrapped.length > 0 ? opaque(...wrapped) : null;
 }
 

@@ -2,7 +2,10 @@
 import { OPTIONS_FILE, printer, printerUnless, type ProgramFamily } from './program.js';
 
 export const BINARY_PROGRAMS: ProgramFamily = {
-  objdump: printerUnless(OPTIONS_FILE, '-j -M -b -m -E --section --disassembler-options --start-address --stop-address'),
+  objdump: printerUnless(
+    OPTIONS_FILE,
+    '-j -M -b -m -E --section --disassembler-options --start-address --stop-address',
+  ),
   readelf: printerUnless(OPTIONS_FILE, '-x -p -w'),
   nm: printerUnless(OPTIONS_FILE, '-t -f'),
   size: printerUnless(OPTIONS_FILE),

@@ -1,7 +1,17 @@
 /** Programs that turn text into other text on standard output. */
 import type { ShellWord } from '../../shell/tree.js';
 import { sortArgs } from '../flags.js';
-import { ASKS_NOTHING, NO_FILES, OPTIONS_FILE, printer, printerUnless, unless, words, type ProgramFamily, type ProgramRow } from './program.js';
+import {
+  ASKS_NOTHING,
+  NO_FILES,
+  OPTIONS_FILE,
+  printer,
+  printerUnless,
+  unless,
+  words,
+  type ProgramFamily,
+  type ProgramRow,
+} from './program.js';
 
 const CHECKSUM = printer();
 const UNIQ_VALUES = words('-f -s -w --skip-fields --skip-chars --check-chars');

@@ -1,0 +1,85 @@
+/** Commands that git runs because its words say so: `git bisect run x`, `git rebase -x 'y'`, aliases and settings that name a program. */
+import type { ShellWord } from './tree.js';
+import type { Wrapped } from './wrappers.js';
+
+const SETTING =
+  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass)=|sequence\.editor=|gpg\.(?:\w+\.)?program=|pager\.[^=]+=|diff\.external=|[^=]+\.(?:command|cmd|helper|textconv|driver)=!?)(.*)$/is;
+const ALIAS = /^alias\.[^=]+=(.*)$/is;
+const GLOBAL_VALUES = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix)$/;
+
+/** Flags whose value is a command line, by subcommand. */
+const FLAGS: Readonly<Record<string, RegExp>> = {
+  rebase: /^(?:-x|--exec)(?:=|$)/,
+  difftool: /^(?:-x|--extcmd)(?:=|$)/,
+  'filter-branch': /^--[a-z]+-filter(?:=|$)/,
+};
+
+/** Everything that these words of git make it run, besides what git is. */
+export function gitScripts(args: readonly ShellWord[]): Wrapped[] {
+  const start = subcommandAt(args);
+  const settings = args.slice(0, start).filter((_word, at) => args[at - 1]?.value === '-c');
+  return [...settings.flatMap(settingScript), ...subcommandScripts(args.slice(start))];
+}
+
+function subcommandAt(args: readonly ShellWord[]): number {
+  let at = 0;
+  while (args[at]?.value.startsWith('-') === true) at += GLOBAL_VALUES.test(args[at]?.value ?? '') ? 2 : 1;
+  return at;
+}
+
+function settingScript(word: ShellWord): Wrapped[] {
+  const alias = ALIAS.exec(word.value)?.[1];
+  const text = alias === undefined ? SETTING.exec(word.value)?.[1] : aliasScript(alias);
+  return text === undefined ? [] : [script(word, text)];
+}
+
+/** An alias is a command line behind `!`, else words for git. */
+function aliasScript(alias: string): string {
+  return alias.startsWith('!') ? alias.slice(1) : `git ${alias}`;
+}
+
+function script(word: ShellWord, text: string): Wrapped {
+  return { kind: 'script', text: word.literal ? text : null };
+}
+
+function subcommandScripts(args: readonly ShellWord[]): Wrapped[] {
+  const [command, ...rest] = args;
+  switch (command?.value) {
+    case 'bisect':
+      return rest[0]?.value === 'run' && rest.length > 1 ? [{ kind: 'words', words: rest.slice(1) }] : [];
+    case 'submodule':
+      return foreachScript(rest);
+    case 'config':
+      return configScript(rest);
+    default:
+      return flagScripts(FLAGS[command?.value ?? ''], rest);
+  }
+}
+
+/** One word is a command line, several are a program and its arguments. */
+function foreachScript(rest: readonly ShellWord[]): Wrapped[] {
+  const from = rest.findIndex((word) => word.value === 'foreach') + 1;
+  if (from === 0) return [];
+  const skipped = rest.slice(from).findIndex((word) => !word.value.startsWith('-'));
+  const [first, ...more] = skipped < 0 ? [] : rest.slice(from + skipped);
+  if (first === undefined) return [];
+  return more.length === 0 ? [script(first, first.value)] : [{ kind: 'words', words: [first, ...more] }];
+}
+
+/** `git config alias.p push`: whoever sets an alias may run it. */
+function configScript(rest: readonly ShellWord[]): Wrapped[] {
+  const at = rest.findIndex((word) => /^alias\../i.test(word.value));
+  const value = at < 0 ? undefined : rest[at + 1];
+  return value === undefined || value.value.startsWith('-') ? [] : [script(value, aliasScript(value.value))];
+}
+
+function flagScripts(flag: RegExp | undefined, rest: readonly ShellWord[]): Wrapped[] {
+  if (flag === undefined) return [];
+  return rest.flatMap((word, at) => {
+    const head = flag.exec(word.value)?.[0];
+    if (head === undefined) return [];
+    const value = head === word.value && !head.endsWith('=') ? rest[at + 1] : word;
+    if (value === undefined) return [];
+    return [script(value, value === word ? word.value.slice(head.length) : value.value)];
+  });
+}
