@@ -18,6 +18,9 @@ const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
 /** Settings of a running service must not reach the tests. */
 const OWN_SETTINGS = /^(COUNTERSIGN_|DATABASE_|REDIS_URL$|HOST$|GATEWAY_PORT$|APPROVER_PORT$|LOG_LEVEL$)/;
 
+/** The caller says how many tests run at once. */
+const WORKER_FLAG = /^(--runInBand|-i$|--maxWorkers|-w)/;
+
 const given = process.argv.slice(2);
 const long = given.includes('--long');
 const jestArguments = given.filter((argument) => argument !== '--long');
@@ -77,7 +80,9 @@ async function runJest(env) {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-jest-'));
   undo.push(() => rmSync(folder, { recursive: true, force: true }));
   const report = join(folder, 'report.json');
-  const args = [JEST, '--json', `--outputFile=${report}`, ...jestArguments];
+  // Most tests wait for services, so two run side by side on any machine; `--runInBand` puts them in a row.
+  const workers = jestArguments.some((argument) => WORKER_FLAG.test(argument)) ? [] : ['--maxWorkers=2'];
+  const args = [JEST, '--json', `--outputFile=${report}`, ...workers, ...jestArguments];
   if (long) args.push('--testPathIgnorePatterns', '/node_modules/', '/dist/');
   const code = await run(args, env);
   return { code, ...readReport(report) };

@@ -59,7 +59,8 @@ function command(
 
 const RESULTS = { approve: 'approved', reject: 'rejected', cancel: 'cancelled' } as const;
 
-const call = (text: string): Command =>
+/** A call that asks unless something holds the session or a grant allows it. */
+export const call = (text: string): Command =>
   command(`call ${text}`, async (model, real) => {
     await settleOverdue(model, real, text);
     const expected = decide(model, text);

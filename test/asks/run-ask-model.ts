@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { PolicyInput, SessionEvent } from '@countersign/contracts';
 import { eventually } from '../system/doors.js';
-import { askCommands, newAskModel, type Restarts } from './ask-commands.js';
+import { askCommands, call, newAskModel, type Restarts } from './ask-commands.js';
 import { AskRun, seldom } from './ask-run.js';
 import { TENANT, type AskWorld, type Person } from './ask-world.js';
 
@@ -48,12 +48,19 @@ const newSums = (): ModelSums => ({
 export async function runAskModel(world: AskWorld, plan: ModelPlan): Promise<ModelSums> {
   const sums = newSums();
   const restarts = restartsOf(world, plan, sums);
+  let over = false;
   const each = Math.ceil(plan.runs / plan.lanes);
   const lanes = Array.from({ length: plan.lanes }, async (_none, lane) => {
     const people = await world.enrol(4, `lane${lane}`);
-    await runLane({ world, people, restarts, sums }, { ...plan, runs: each }, lane);
+    const run = runLane({ world, people, restarts, sums, isOver: () => over }, { ...plan, runs: each }, lane);
+    await run.catch((error: unknown) => {
+      over = true;
+      throw error;
+    });
   });
-  await Promise.all(lanes);
+  // The other lanes finish what they have begun before the world is closed under them.
+  const ended = await Promise.allSettled(lanes);
+  for (const lane of ended) if (lane.status === 'rejected') throw lane.reason;
   await allCardsClosed(world);
   return sums;
 }
@@ -75,18 +82,24 @@ interface Lane {
   readonly people: readonly Person[];
   readonly restarts: Restarts;
   readonly sums: ModelSums;
+  /** A lane has failed: no other begins anything more. */
+  readonly isOver: () => boolean;
 }
 
-async function runLane({ world, people, restarts, sums }: Lane, plan: ModelPlan, lane: number): Promise<void> {
+const FIRST_CALLS = ['make a', 'make b'];
+
+async function runLane({ world, people, restarts, sums, isOver }: Lane, plan: ModelPlan, lane: number): Promise<void> {
   let started = 0;
   const until = performance.now() + (plan.withinMs ?? Number.POSITIVE_INFINITY);
   const life = fc.asyncProperty(
     fc.commands(askCommands(restarts), { maxCommands: plan.commands, size: 'max' }),
     async (commands) => {
-      if (performance.now() > until) return;
+      if (isOver() || performance.now() > until) return;
       started += 1;
       const run = new AskRun(world, `ask-model-${lane}-${started}`, people);
       const model = newAskModel();
+      // So that there is something to answer from the first command on.
+      for (const text of FIRST_CALLS) await call(text).run(model, run);
       await fc.asyncModelRun(() => ({ model, real: run }), commands);
       if (model.killed) await run.release();
       if (model.started) await run.stop();

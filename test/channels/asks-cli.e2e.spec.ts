@@ -68,7 +68,7 @@ describe('countersign asks', () => {
     expect(list.code).toBe(0);
     expect(list.output).toContain(`${open.id}  [`);
     expect(list.output).toContain('make it \\u{1b}[2K\\u{202e}');
-    expect(JSON.parse((await run(['list', '--json'])).output.trim().split('\n')[0] ?? '')).toMatchObject({
+    expect(JSON.parse((await run(['list', '--json'])).output.trim().split('\n').at(-1) ?? '')).toMatchObject({
       id: open.id,
     });
     expect((await run(['show', open.id])).output).toContain('arguments hash: ');

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sessionEventSchema, type Answerer, type Rule } from '@countersign/contracts';
 import { childDenialEvents } from './breaker.js';
+import { agreesWith } from './answer-ask.js';
 import type { ReportResult } from './command.js';
 import { decideCommand } from './decide-command.js';
 import { openedState, sessionFacts } from './facts.js';
@@ -34,6 +35,14 @@ const lastDecision = (session: Session) => {
 };
 
 describe('an answer', () => {
+  it('B02 that comes late agrees with the end that it would have made, and with no other', () => {
+    const statuses = ['approved', 'rejected', 'cancelled', 'expired', 'open'] as const;
+    const agreeing = (['approve', 'reject', 'cancel'] as const).map((given) =>
+      statuses.filter((status) => agreesWith(given, status)),
+    );
+    expect(agreeing).toEqual([['approved'], ['rejected'], ['cancelled']]);
+  });
+
   it('approves the call that asked', () => {
     const session = asked();
     const result = session.answer('ask_1', { reason: 'fine' });
@@ -195,6 +204,15 @@ describe('ends', () => {
     const result = session.command({ type: 'CancelSession', reason: 'x', by: 'p1' }, {});
     expect(result).toMatchObject({ ok: false, code: 'internal.error' });
     expect(session.state.cancelled).toBe(false);
+  });
+
+  it('a stop clears a cancel that came after the stop before', () => {
+    const session = asked();
+    for (const type of ['StopSession', 'CancelSession', 'StopSession'] as const) {
+      session.command({ type, reason: '', by: 'k1' });
+    }
+    expect(session.state).toMatchObject({ stopped: true, cancelled: false });
+    expect(typesOf(session.command({ type: 'StopSession', reason: '', by: 'k1' }))).toEqual([]);
   });
 
   it('a stop clears cancel and run, and keeps breaker, totals, rules and grants', () => {

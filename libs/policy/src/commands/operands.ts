@@ -66,8 +66,13 @@ function addNameTests(out: Operand[], args: readonly ShellWord[], names: readonl
     if (flag === undefined) return;
     const given = value === flag ? (args[at + 1]?.value ?? '') : value.slice(flag.length).replace(/^=/, '');
     const test = given.slice(given.lastIndexOf('/') + 1);
-    if (test !== '' && !given.startsWith('!')) out.push({ word: globWord(test), access: 'read', recursive: false });
+    if (isTelling(test) && !given.startsWith('!')) out.push({ word: globWord(test), access: 'read', recursive: false });
   });
+}
+
+/** A wildcard that leaves the most open is as good as a search of everything, which needs no question. */
+function isTelling(test: string): boolean {
+  return test !== '' && test.split('*').length <= 2;
 }
 
 function globWord(value: string): ShellWord {

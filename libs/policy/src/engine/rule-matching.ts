@@ -10,7 +10,7 @@ import { domainMatches, type DomainPattern } from '../rules/domain-pattern.js';
 import { pathMatches, pathMayMeet, type PathBases, type PathPattern } from '../rules/path-pattern.js';
 import { isAboutAddress, matchesRegex, regexMayReach, type RegexPattern } from '../rules/regex-pattern.js';
 import { matchesWildcard } from '../rules/wildcard.js';
-import type { ShellCall, ShellPlan } from '../shell/plan.js';
+import type { ShellCall } from '../shell/plan.js';
 import { tighteningFields } from './content-fields.js';
 import type { JudgedPath } from './evidence.js';
 import { canonicalPath } from '../paths/normalise.js';
@@ -153,13 +153,9 @@ function matchCommands(judgement: Judgement, index: RuleIndex, listen: RuleListe
         if (speaksOfCommand(rule.spec, text)) listen(rule, text, sure);
       });
     }
-    if (analysis.plan !== null) matchUnknown(index, tool, analysis.plan, listen);
-  }
-}
-
-function matchUnknown(index: RuleIndex, tool: string, plan: ShellPlan, listen: RuleListener): void {
-  for (const call of plan.calls) {
-    forRulesOfUnknownWords(index, tool, { call, plan }, (rule) => listen(rule, call.text, false));
+    if (analysis.plan !== null) {
+      forRulesOfUnknownWords(index, tool, analysis.plan, (rule, text) => listen(rule, text, false));
+    }
   }
 }
 

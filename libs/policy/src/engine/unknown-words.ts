@@ -3,26 +3,28 @@ import { expandBraces } from '../shell/braces.js';
 import { commandRulesOf, type RuleIndex } from '../rules/rule-index.js';
 import type { CompiledRule } from '../rules/compiled-rule.js';
 import { compileWildcard, matchesWildcard } from '../rules/wildcard.js';
-import type { ShellCall, ShellPlan } from '../shell/plan.js';
+import type { ShellPlan } from '../shell/plan.js';
 import { globalsEnd } from '../shell/spellings.js';
 import type { Piece, ShellWord } from '../shell/tree.js';
 
 /** How often a variable is followed to what the script gives it. */
 const MAX_STEPS = 4;
 
-/** Calls `each` for every command rule of the tool whose first words the command's words may turn out to be. */
+/** Calls `each` for every command rule of the tool whose first words those of a command may turn out to be, with that command. */
 export function forRulesOfUnknownWords(
   index: RuleIndex,
   tool: string,
-  { call, plan }: { readonly call: ShellCall; readonly plan: ShellPlan },
-  each: (rule: CompiledRule) => void,
+  plan: ShellPlan,
+  each: (rule: CompiledRule, text: string) => void,
 ): void {
-  const { program, args } = call;
-  if (program === null || program === '' || args.every((word) => word.literal)) return;
-  const plain = args.slice(globalsEnd(program, args));
-  const speaks = (fixed: readonly string[]): boolean => mayBe(fixed, args, plan) || mayBe(fixed, plain, plan);
-  for (const rule of commandRulesOf(index, tool, program)) {
-    if (rule.spec.kind === 'command' && speaks(rule.spec.command.fixed)) each(rule);
+  for (const { program, args, text } of plan.calls) {
+    if (program === null || program === '' || args.every((word) => word.literal)) continue;
+    const plain = args.slice(globalsEnd(program, args));
+    for (const rule of commandRulesOf(index, tool, program)) {
+      if (rule.spec.kind !== 'command') continue;
+      const { fixed } = rule.spec.command;
+      if (mayBe(fixed, args, plan) || mayBe(fixed, plain, plan)) each(rule, text);
+    }
   }
 }
 
@@ -37,8 +39,10 @@ function mayBecome(word: ShellWord, wanted: string, plan: ShellPlan, steps: numb
   if (word.literal) return word.value.split(/\s/).includes(wanted);
   const [only] = word.pieces;
   if (word.pieces.length === 1 && only?.kind === 'variable') return variableMayBecome(only.name, wanted, plan, steps);
-  const pattern = compileWildcard(word.pieces.map(patternOf).join(''));
-  return matchesWildcard(pattern, wanted) || expandBraces(word.text)?.includes(wanted) === true;
+  const plain = word.pieces.every(({ kind }) => kind === 'literal' || kind === 'brace');
+  const opened = plain ? expandBraces(word.text) : null;
+  if (opened !== null) return opened.includes(wanted);
+  return matchesWildcard(compileWildcard(word.pieces.map(patternOf).join('')), wanted);
 }
 
 /** A variable that the script gives known words is one of these. */

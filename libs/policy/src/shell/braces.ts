@@ -36,11 +36,7 @@ function closing(text: string, open: number): number {
 }
 
 function alternatives(inner: string): string[] | null {
-  const range = /^(-?\d{1,6})\.\.(-?\d{1,6})$/.exec(inner);
-  if (range !== null) return numbers(Number(range[1]), Number(range[2]));
-  const [from = '', to = ''] = /^[a-zA-Z]\.\.[a-zA-Z]$/.test(inner) ? inner.split('..') : [];
-  if (from !== '')
-    return numbers(from.charCodeAt(0), to.charCodeAt(0))?.map((code) => String.fromCharCode(Number(code))) ?? null;
+  if (/^(?:-?\d{1,6}\.\.-?\d{1,6}|[a-zA-Z]\.\.[a-zA-Z])$/.test(inner)) return rangeOf(inner.split('..'));
   const out: string[] = [];
   let depth = 0;
   let start = 0;
@@ -55,6 +51,13 @@ function alternatives(inner: string): string[] | null {
   }
   out.push(inner.slice(start));
   return out.length > 1 ? out : null;
+}
+
+/** `1..9` and `a..z`. */
+function rangeOf([from = '', to = '']: readonly string[]): string[] | null {
+  if (/\d/.test(from)) return numbers(Number(from), Number(to));
+  const codes = numbers(from.charCodeAt(0), to.charCodeAt(0));
+  return codes?.map((code) => String.fromCharCode(Number(code))) ?? null;
 }
 
 function numbers(from: number, to: number): string[] | null {

@@ -66,11 +66,11 @@ function foreachScript(rest: readonly ShellWord[]): Wrapped[] {
   return more.length === 0 ? [script(first, first.value)] : [{ kind: 'words', words: [first, ...more] }];
 }
 
-/** `git config alias.p push`: whoever sets an alias may run it. */
+/** `git config alias.p '!x'`: whoever sets an alias means to run it. One for a subcommand of git is only a setting. */
 function configScript(rest: readonly ShellWord[]): Wrapped[] {
   const at = rest.findIndex((word) => /^alias\../i.test(word.value));
   const value = at < 0 ? undefined : rest[at + 1];
-  return value === undefined || value.value.startsWith('-') ? [] : [script(value, aliasScript(value.value))];
+  return value?.value.startsWith('!') === true ? [script(value, value.value.slice(1))] : [];
 }
 
 function flagScripts(flag: RegExp | undefined, rest: readonly ShellWord[]): Wrapped[] {

@@ -327,7 +327,12 @@ function unwrapShell(args: readonly ShellWord[]): Unwrapped | null {
     }
     at += /^(?:[-+][oO]|--rcfile|--init-file)$/.test(value) ? 2 : 1;
   }
-  return null;
+  return unwrapStream(args[at]);
+}
+
+/** `bash <(…)` runs what a program prints. */
+function unwrapStream(script: ShellWord | undefined): Unwrapped | null {
+  return script?.text.startsWith('<(') === true ? opaque({ kind: 'script', text: null }) : null;
 }
 
 /** `su -c 'text' user`. */

@@ -140,7 +140,13 @@ function searcher(types: Parameters<typeof argumentsSchema>[0]): ToolEntry {
 function grep(): ToolEntry {
   const types = { pattern: 'string', path: 'string', glob: 'string', output_mode: 'string', type: 'string' } as const;
   const numbers = { head_limit: 'number', offset: 'number', multiline: 'boolean' } as const;
-  return folderReader({ name: 'path' }, { schema: argumentsSchema({ ...types, ...numbers }) });
+  return folderReader(
+    { name: 'path' },
+    {
+      schema: argumentsSchema({ ...types, ...numbers }),
+      patterns: [{ name: 'glob', access: 'read', base: 'path' }],
+    },
+  );
 }
 
 function edit(): ToolEntry {
