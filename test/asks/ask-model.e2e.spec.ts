@@ -8,7 +8,7 @@ jest.setTimeout(240_000);
 const RUNS = 200;
 /** A loaded machine does fewer of them. */
 const WITHIN_MS = 15_000;
-const RUNS_AT_LEAST = 8;
+const RUNS_AT_LEAST = 4;
 
 let world: AskWorld;
 beforeAll(async () => {

@@ -13,12 +13,16 @@ export interface Waiting {
   readonly released: Promise<Answer>;
 }
 
+const MOST_UNAVAILABLE = 10;
+
 /** What the model calls on. Every method ends when the service has answered. */
 export class AskRun {
   /** Calls that opened an ask, in order. */
   readonly calls: Waiting[] = [];
   /** Calls that wait for an ask that another one opened. */
   readonly joined: Waiting[] = [];
+  /** How often the house said that it was not available. */
+  unavailable = 0;
   private sent = 0;
   private kills = 0;
 
@@ -82,8 +86,14 @@ export class AskRun {
     return this.untilReleased(await send(url, { key: this.world.agentKey }));
   }
 
+  /** As a client does, again when the house says that it is not available: the same call is the same call. */
   private async post(path: string, body: unknown): Promise<Answer> {
     const answer = await send(this.world.gateway + path, { key: this.world.agentKey, body });
+    if (answer.status === 503 && this.unavailable < MOST_UNAVAILABLE) {
+      this.unavailable += 1;
+      await pause(200);
+      return this.post(path, body);
+    }
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer;
   }

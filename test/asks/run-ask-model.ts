@@ -35,12 +35,13 @@ export interface ModelSums {
   cancelled: number;
   expired: number;
   grants: number;
+  unavailable: number;
   workerRestarts: number;
   approverRestarts: number;
 }
 
 const newSums = (): ModelSums => ({
-  ...{ runs: 0, asks: 0, approved: 0, rejected: 0, cancelled: 0, expired: 0, grants: 0 },
+  ...{ runs: 0, asks: 0, approved: 0, rejected: 0, cancelled: 0, expired: 0, grants: 0, unavailable: 0 },
   ...{ workerRestarts: 0, approverRestarts: 0 },
 });
 
@@ -130,6 +131,7 @@ async function holdAgainst(run: AskRun, sums: ModelSums): Promise<void> {
     if (ask.status !== 'open') sums[ask.status] += 1;
   }
   allowedForAReason(events, sums);
+  sums.unavailable += run.unavailable;
   sums.runs += 1;
 }
 

@@ -67,7 +67,7 @@ export async function openOverheardHouse({ policy, vaultKeys, plugin }: Overhear
     logger: logger('worker'),
     config: { ...WORKER_DEFAULTS, sweepMs: 500 },
   });
-  const metrics = { metrics: createMetrics() };
+  const metrics = { metrics: createMetrics(), token: null };
   const gateway = await startGateway({
     ...shared,
     metrics,
@@ -165,7 +165,7 @@ async function contentOf(client: Redis, key: string): Promise<unknown> {
     case 'set':
       return client.smembers(key);
     case 'zset':
-      return client.zrange(key, 0, -1);
+      return client.zrange(key, '0', '-1');
     case 'stream':
       return client.xrange(key, '-', '+');
     default:

@@ -53,9 +53,9 @@ const TEXTUAL =
 function addNamedFiles(out: Operand[], args: readonly ShellWord[]): void {
   for (const word of args) {
     const flag = /^(--[\w-]+=)(?:\/[\w.~]|~\/|\.\.)/.exec(word.value)?.[1];
-    if (flag !== undefined && !TEXTUAL.test(flag)) {
-      out.push({ word: withoutHead(word, flag.length), access: 'read', recursive: false });
-    }
+    if (flag === undefined || TEXTUAL.test(flag)) continue;
+    const file = withoutHead(word, flag.length);
+    if (!out.some((one) => one.word.value === file.value)) out.push({ word: file, access: 'read', recursive: false });
   }
 }
 

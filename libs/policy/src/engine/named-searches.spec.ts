@@ -7,6 +7,7 @@ describe('searches that say which files they mean', () => {
   it.each([
     'grep -r x --include=.env .', "grep -r x --include '*.pem' .", "rg --hidden -g '.env*' x", 'rg --iglob=.ENV x', 'ag -G .env x',
     'tar tf a -T .env', 'diff --from-file=.env b', 'sort --random-source=.env -R f',
+    'git log -L1,5:.env', 'git whatchanged -p .env', 'git diff-tree -p HEAD .env', 'git stash show -p -- .env',
   ])('%s asks', (command) => {
     expect(judge(bash(command)).effect).toBe('ask');
   });

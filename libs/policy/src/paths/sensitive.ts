@@ -29,23 +29,24 @@ const SECRET_NAMES = new Set([
   'id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', '.vault-token', 'shadow', 'gshadow', 'sudoers', '.env', '.envrc',
   '.pypirc', 'secrets.yml', 'secrets.yaml', 'master.key', 'kubeconfig', '.dockerconfigjson', '.my.cnf', '.s3cfg', '.boto',
   '.bash_history', '.zsh_history', '.python_history', '.psql_history', '.mysql_history', '.node_repl_history', 'environ',
-  'logins.json', 'key4.db', 'login data', 'application_default_credentials.json', 'shadow-', 'gshadow-', 'master.passwd',
+  'terraform.tfstate', 'terraform.tfstate.backup', 'logins.json', 'key4.db', 'login data', 'application_default_credentials.json', 'shadow-', 'gshadow-', 'master.passwd',
 ]);
 const ENV = '.env.';
 // prettier-ignore
-const SECRET_ENDINGS = new Set(['pem', 'key', 'p12', 'pfx', 'jks', 'keystore', 'kdbx', 'ovpn', 'ppk', 'asc', 'gpg']);
+const SECRET_ENDINGS = new Set(['tfvars', 'pem', 'key', 'p12', 'pfx', 'jks', 'keystore', 'kdbx', 'ovpn', 'ppk', 'asc', 'gpg']);
 const HARMLESS_ENV = /^\.env\.(?:example|sample|template|dist|defaults?)$/;
 
 // prettier-ignore
 const CONTROL_FOLDERS = new Set([
   '.git', '.claude', '.codex', '.gemini', '.cursor', '.vscode', '.idea', '.husky', '.github', '.gitlab', '.circleci',
-  '.devcontainer', '.countersign', '.continue', '.windsurf', '.cline', '.roo', '.opencode',
+  '.devcontainer', '.cargo', '.hg', '.yarn', '.countersign', '.continue', '.windsurf', '.cline', '.roo', '.opencode',
 ]);
 // prettier-ignore
 const CONTROL_NAMES = new Set([
   '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile', '.zshrc', '.zshenv', '.zprofile', '.zlogin',
   '.zlogout', '.kshrc', '.inputrc', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmrc', '.mcp.json', '.claude.json',
   '.gitconfig', '.gitmodules', '.gitattributes', '.gitlab-ci.yml', '.ripgreprc', '.editrc', '.vimrc', '.tmux.conf',
+  '.pnp.cjs', '.pnpmfile.cjs', '.gdbinit', '.lldbinit', 'opencode.json', 'agents.md', 'claude.md', 'gemini.md',
   '.condarc', 'pip.conf', 'authorized_keys', 'crontab', '.pre-commit-config.yaml', 'lefthook.yml',
   // A folder with a file of that name is a git repository, whose settings run programs.
   'head', 'commondir',

@@ -100,7 +100,9 @@ function globalLength(option: string, next: string): number {
 }
 
 const SHOWS_FILES = new Set(
-  words('diff show log blame annotate grep cat-file archive apply am ls-files hash-object format-patch'),
+  words(
+    'diff show log blame annotate grep cat-file archive apply am ls-files hash-object format-patch whatchanged diff-index diff-tree diff-files range-diff stash',
+  ),
 );
 
 /** With these, `git grep` also reads files that git does not keep. */
@@ -118,7 +120,8 @@ function gitOperands(args: readonly ShellWord[]): Operand[] {
     out.push({ ...OWN_FOLDER, word: values.get('-C') ?? OWN_FOLDER.word });
   }
   if (!SHOWS_FILES.has(command?.value ?? '')) return out;
-  for (const word of rest) {
+  const lines = args.filter((word) => /^-L.*:/.test(word.value));
+  for (const word of [...rest, ...lines]) {
     const colon = word.value.indexOf(':');
     out.push({ word: colon < 0 ? word : withoutHead(word, colon + 1), access: 'read', recursive: false });
   }
