@@ -12,6 +12,7 @@ import {
   type Logger,
   vaultKeysOrNew,
   redactingLedger,
+  SocketAdapter,
   type MetricsDoor,
   type VaultKeys,
 } from '@countersign/server';
@@ -24,7 +25,6 @@ import { SLACK_ROUTE } from './channels/slack/slack.controller.js';
 import { WEBHOOK_ROUTE } from './channels/webhook/webhook-channel.js';
 import type { ApproverConfig } from './config.js';
 import { BOARD_PATH } from './queues/queues.controller.js';
-import { SocketAdapter } from './live/socket-adapter.js';
 
 export interface ApproverDeps {
   readonly ledger: Ledger;
@@ -52,6 +52,8 @@ export interface RunningApprover {
 
 /** Read by their controllers themselves: signatures are over bytes, forms are no JSON. */
 const CHANNEL_ROUTES = [SLACK_ROUTE, WEBHOOK_ROUTE, EMAIL_ROUTE];
+/** Approvers say little over the line. */
+const MAX_MESSAGE_BYTES = 16 * 1024;
 const PAGE_ROUTES = ['/', '/sign-in', '/page/:file'];
 /** A new key's secret is in one answer and nowhere else, so that answer is not kept for repetitions. */
 const SECRET_ROUTES = ['/v1/keys', '/v1/people/:id/keys'];
@@ -89,7 +91,7 @@ export async function startApprover(deps: ApproverDeps): Promise<RunningApprover
       ...(tracing ? { tracing } : {}),
       leaveMs,
       configure: (app) => {
-        app.useWebSocketAdapter(new SocketAdapter(app, isOurs));
+        app.useWebSocketAdapter(new SocketAdapter(app, { isOurs, maxMessageBytes: MAX_MESSAGE_BYTES }));
       },
     },
   );

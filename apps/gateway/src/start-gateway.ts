@@ -10,12 +10,13 @@ import {
   type Probe,
   redactingLedger,
   watchKills,
+  BODY_LIMIT,
   createHostCheck,
+  SocketAdapter,
 } from '@countersign/server';
 import { createGatewayParts, type GatewayDeps, type GatewayParts } from './gateway-parts.js';
 import { AGENT_LINE_DEPS, AgentsGateway } from './live/agents.gateway.js';
 import { SessionStreams } from './live/session-streams.js';
-import { AgentSocketAdapter } from './live/socket-adapter.js';
 import { StreamController } from './live/stream.controller.js';
 import { SessionDesk } from './sessions/session-desk.js';
 import { PermitService } from './permits/permit-service.js';
@@ -28,6 +29,9 @@ import { SessionsController } from './sessions/sessions.controller.js';
 import { BatchService } from './tool-calls/batch-service.js';
 import { ToolCallService } from './tool-calls/tool-call-service.js';
 import { ToolCallsController } from './tool-calls/tool-calls.controller.js';
+
+/** A message beyond our own limit for bodies still gets its answer. */
+const MAX_MESSAGE_BYTES = BODY_LIMIT + 1024 * 1024;
 
 @Module({})
 class GatewayModule {
@@ -112,7 +116,7 @@ export async function startGateway(deps: StartGateway): Promise<RunningGateway> 
       selfKeyedRoutes: ['/v1/tool-calls', '/v1/tool-calls/batch', '/v1/tool-calls/:id/result'],
       renderFailure: renderHookFailure,
       configure: (app) => {
-        app.useWebSocketAdapter(new AgentSocketAdapter(app, isOurs));
+        app.useWebSocketAdapter(new SocketAdapter(app, { isOurs, maxMessageBytes: MAX_MESSAGE_BYTES }));
       },
     });
     return {

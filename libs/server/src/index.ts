@@ -28,6 +28,7 @@ export { CurrentPrincipal, InspectedBody, noteForLog, type Principal } from './p
 export { BODY_LIMIT, readBytes, type ReadBytes } from './read-bytes.js';
 export { readEnv, type EnvResult } from './read-env.js';
 export { SchemaPipe } from './schema-pipe.js';
+export { SocketAdapter, type SocketAdapterOptions } from './socket-adapter.js';
 export { createServerApp, type ServerApp, type ServerAppOptions } from './server-app.js';
 export { openTracing, type OpenTracing, type TracingOptions } from './tracing/tracing.js';
 export {

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { escapeForDisplay, type Preset } from '@countersign/contracts';
 import { runCase, type CaseResult } from '@countersign/policy';
-import { GOOD, OBJECTIONS } from './exit-codes.js';
+import { GOOD, OBJECTIONS, UNUSABLE } from './exit-codes.js';
+import { fileProblem } from './file-problem.js';
 import { print, type Streams } from './streams.js';
 
 export interface CasesOptions {
@@ -12,11 +13,11 @@ export interface CasesOptions {
   readonly onlyFailures: boolean;
 }
 
-/** One line of a case file, run. `problem`: it is no case, and counts as failed. */
+/** One line of a case file, run. `invalid`: it is no case; `unread`: the file could not be opened. Both count as failed. */
 interface CaseLine {
   readonly place: string;
   readonly id: string;
-  readonly status: 'passed' | 'failed' | 'invalid';
+  readonly status: 'passed' | 'failed' | 'invalid' | 'unread';
   readonly effect?: string;
   readonly ruleId?: string;
   readonly expected?: unknown;
@@ -28,14 +29,17 @@ interface CaseLine {
 export async function runCaseFiles(files: readonly string[], options: CasesOptions, streams: Streams): Promise<number> {
   let passed = 0;
   let failed = 0;
+  let unread = false;
   for (const file of files) {
     for await (const line of linesOf(file, options)) {
       if (line.status === 'passed') passed += 1;
       else failed += 1;
+      unread ||= line.status === 'unread';
       show(line, options, streams);
     }
   }
   print(streams, `${passed} passed, ${failed} failed`);
+  if (unread) return UNUSABLE;
   return failed === 0 && passed > 0 ? GOOD : OBJECTIONS;
 }
 
@@ -44,7 +48,7 @@ async function* linesOf(file: string, options: CasesOptions): AsyncGenerator<Cas
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    yield unreadable(file, (error as Error).message);
+    yield { ...unreadable(file, fileProblem(error)), status: 'unread' };
     return;
   }
   for (const [at, line] of text.split(/\r?\n/).entries()) {

@@ -13,6 +13,7 @@ import {
   type PolicyProblem,
   type PolicyText,
 } from '@countersign/policy';
+import { fileProblem } from './file-problem.js';
 import { complain, type Streams } from './streams.js';
 
 /** Where a policy comes from. */
@@ -116,7 +117,7 @@ async function readText(file: string, streams: Streams): Promise<string | null> 
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    complain(streams, `${file}: ${(error as Error).message}`);
+    complain(streams, `${file}: ${fileProblem(error)}`);
     return null;
   }
 }

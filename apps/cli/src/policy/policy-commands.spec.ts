@@ -267,7 +267,7 @@ invalid odd (@/cases.jsonl:6)
 
   it('counts a file that cannot be read, and no case at all, as failure', async () => {
     const missing = await run((to) => runCaseFiles([join(folder, 'none.jsonl')], options, to));
-    expect(missing).toMatchObject({ exitCode: 1, output: expect.stringMatching(/\n0 passed, 1 failed\n$/) });
+    expect(missing).toMatchObject({ exitCode: 3, output: expect.stringMatching(/\n0 passed, 1 failed\n$/) });
     const empty = await run((to) => runCaseFiles([file('empty.jsonl', '\n')], options, to));
     expect(empty).toMatchObject({ exitCode: 1, output: '0 passed, 0 failed\n' });
   });

@@ -66,10 +66,9 @@ async function show(deps: DispatcherDeps, channels: readonly Channel[], key: Ask
   if (ask?.status !== 'open') return;
   const places = targetsOf(ask.route ?? OPEN_ROUTE, channels);
   if (places.length === 0) await markUnrouted(deps, key, ask);
-  for (const place of places) {
-    await planReminder(deps, ask, place);
-    await showIn(deps, ask, place, 'card');
-  }
+  // All of them are written down first: a process that dies in between leaves none that nobody finds.
+  for (const place of places) await planMessages(deps, ask, place);
+  for (const place of places) await showIn(deps, ask, place, 'card');
 }
 
 /** So that no look finds the ask again. */
@@ -83,12 +82,12 @@ async function markUnrouted(
   if (claim !== null) await ledger.deliveries.closed(claim.id);
 }
 
-async function planReminder({ ledger }: DispatcherDeps, ask: AskView, { channel, target }: CardTarget): Promise<void> {
-  const after = ask.route?.remindAfter ?? null;
-  if (after === null) return;
+async function planMessages({ ledger }: DispatcherDeps, ask: AskView, { channel, target }: CardTarget): Promise<void> {
   const { tenantId, name } = channel;
-  const key = { tenantId, askId: ask.id, channel: name, kind: 'reminder', version: ask.version, target };
-  await ledger.deliveries.plan(key, after * 1_000);
+  const key = { tenantId, askId: ask.id, channel: name, version: ask.version, target };
+  await ledger.deliveries.plan({ ...key, kind: 'card' }, 0);
+  const after = ask.route?.remindAfter ?? null;
+  if (after !== null) await ledger.deliveries.plan({ ...key, kind: 'reminder' }, after * 1_000);
 }
 
 /** An ask that ended while its card was on the way is closed at once. */

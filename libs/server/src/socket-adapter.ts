@@ -1,0 +1,34 @@
+/** How socket.io is served: websocket only, so that any replica may take any connection, and only for our own hosts. */
+import type { IncomingMessage } from 'node:http';
+import type { INestApplicationContext } from '@nestjs/common';
+import { IoAdapter } from '@nestjs/platform-socket.io';
+
+type CreateServer = IoAdapter['createIOServer'];
+type Options = NonNullable<Parameters<CreateServer>[1]>;
+
+export interface SocketAdapterOptions {
+  /** Says whether the Host and Origin headers of a request are ours. */
+  readonly isOurs: (headers: IncomingMessage['headers']) => boolean;
+  /** A message beyond it cuts the connection without a word, so it lies above what is answered properly. */
+  readonly maxMessageBytes: number;
+}
+
+export class SocketAdapter extends IoAdapter {
+  constructor(
+    app: INestApplicationContext,
+    private readonly options: SocketAdapterOptions,
+  ) {
+    super(app);
+  }
+
+  override createIOServer(port: number, options?: Options): ReturnType<CreateServer> {
+    const { isOurs, maxMessageBytes } = this.options;
+    return super.createIOServer(port, {
+      ...options,
+      transports: ['websocket'],
+      serveClient: false,
+      maxHttpBufferSize: maxMessageBytes,
+      allowRequest: (request, decide) => decide(null, isOurs(request.headers)),
+    } as Options);
+  }
+}
