@@ -122,8 +122,9 @@ describe.each([
     );
     const id = await queue.enqueue(job());
     await until(async () => (await queue.whereabouts(id)) === 'gone');
+    // The queue may tell of it a moment after the job is gone.
+    await until(async () => errors.some((error) => error.message === 'broken handler'));
     expect(runs).toBe(1);
-    expect(errors.map((error) => error.message)).toContain('broken handler');
   });
 
   it('refuses more than it may hold, and opens again', async () => {
