@@ -106,6 +106,28 @@ describe('under a kill switch', () => {
     expect(again).toMatchObject({ id, permit: expect.any(String) });
   });
 
+  it.each([
+    ['session', 'of its grandparent'],
+    ['agent', 'that its grandparent was opened for'],
+  ] as const)('an allow of before is withheld under a kill of the %s %s', async (scope) => {
+    const [root, child, grandchild] = [randomUUID(), randomUUID(), randomUUID()];
+    const opener = `opener-${root}`;
+    const cwd = '/srv/app';
+    await house.post('/v1/sessions', { id: root, agent: opener, cwd });
+    await house.post('/v1/sessions', { id: child, agent: 'sub', parentId: root, cwd });
+    await house.post('/v1/sessions', { id: grandchild, agent: 'sub', parentId: child, cwd });
+    const body = call('echo hi', { sessionId: grandchild, agent: 'helper' });
+    const { id, decision } = await decide(body);
+    expect(decision).toBe('allow');
+    const killId = await engage(scope, scope === 'session' ? root : opener);
+    await eventually(async () => (await people(`/v1/kill-switches/${killId}`)).body['reached'] === true);
+    const looked = await house.get(`/v1/tool-calls/${String(id)}?permit=true`);
+    expect(looked.body).toMatchObject({ id, decision: 'deny', ruleId: 'guard.killed' });
+    expect(looked.body).not.toHaveProperty('permit');
+    expect(await decide(body)).toMatchObject({ id, decision: 'deny', ruleId: 'guard.killed' });
+    await release(killId);
+  });
+
   it('reaches everybody within a second although the push is lost', async () => {
     const body = call('echo hi');
     const { id } = await decide(body);

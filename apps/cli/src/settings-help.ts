@@ -27,6 +27,7 @@ Settings (environment):
                             is published; the same for all gateways (likewise)
   COUNTERSIGN_HOOKS         the hook file (hooks.yaml in the home folder)
   COUNTERSIGN_CHANNELS_FILE the file that sets up Slack, webhooks and e-mail (channels.yaml in the home folder)
+  COUNTERSIGN_CONSOLE_URL   what people reach the page by, for links on cards (the page's own address)
   METRICS_TOKEN             asked of whoever reads /metrics (without it: this host, or a key of auditor or admin)
   LEAVE_SECONDS             how long readiness is red before connections are refused, for load balancers (0, at most 15)
   OTEL_EXPORTER_OTLP_ENDPOINT  collector of traces, such as http://127.0.0.1:4318 (no traces)

@@ -77,6 +77,7 @@ export function createGatewayParts(
   const kept = { vault: ledger.vault, vaultKeys };
   const handOutRestored = createHandOut({
     kills,
+    lineOf: (tenantId, sessionId) => ledger.sessions.line(tenantId, sessionId),
     recorded: new Set<string>(),
     execute: (target, command) => sessions.execute(target, command, 'system'),
     permits: key === undefined ? null : { ledger, policies, key, seconds: config.permitSeconds },

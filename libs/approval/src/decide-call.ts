@@ -225,7 +225,7 @@ function ask(input: CallInput, draft: Draft): CallResult {
       holdSeconds: holdSeconds(policy),
       passAsk: policy.passAsk,
       breaker: policy.breaker,
-      ...routeTerms(policy, call, verdict),
+      ...routeTerms(input, draft.state),
     },
     ...rewriteOf(input),
     ...contextOf(input),
@@ -235,12 +235,10 @@ function ask(input: CallInput, draft: Draft): CallResult {
 }
 
 /** A route that says nothing is not written down. */
-function routeTerms(
-  { routes }: PolicyDocument,
-  { tool, agent }: ToolCall,
-  { ruleId, risk }: Verdict,
-): { route?: AskRoute } {
-  const route = routeOf(routes, { tool, agent, ruleId, risk });
+function routeTerms({ policy, call, verdict }: CallInput, state: SessionState): { route?: AskRoute } {
+  const { ruleId, risk } = verdict;
+  const agents = [call.agent, ...(state.opening === null ? [] : [state.opening.agent])];
+  const route = routeOf(policy.routes, { tool: call.tool, agents, ruleId, risk });
   return route === OPEN_ROUTE ? {} : { route };
 }
 

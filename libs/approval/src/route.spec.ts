@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { routeSchema, type Route } from '@countersign/contracts';
 import { isApprovableOn, mayAnswer, OPEN_ROUTE, routeOf, type Membership } from './route.js';
 
-const ASK = { tool: 'Bash', agent: 'claude-code', ruleId: 'command.recursive_delete', risk: 'high' } as const;
+const ASK = {
+  tool: 'Bash',
+  agents: ['agent', 'claude-code'],
+  ruleId: 'command.recursive_delete',
+  risk: 'high',
+} as const;
 const ANN: Membership = { personId: 'person_1', personName: 'Ann', groups: ['ops'], program: null };
 const PAGER: Membership = { personId: null, personName: null, groups: [], program: 'pager' };
 
@@ -29,6 +34,13 @@ describe('routeOf', () => {
     });
     expect(routeOf(routes, { ...ASK, risk: 'low' }).approvers).toEqual(['person:Bo']);
     expect(routeOf(routes, { ...ASK, ruleId: 'commands.other', risk: 'high' }).approvers).toEqual(['person:Bo']);
+  });
+
+  it('goes by either name of an agent, so that leaving one out changes nothing', () => {
+    const routes = [route({ agents: ['deployer'], approvers: ['group:ops'] })];
+    expect(routeOf(routes, { ...ASK, agents: ['agent', 'deployer'] }).approvers).toEqual(['group:ops']);
+    expect(routeOf(routes, { ...ASK, agents: ['deployer', 'other'] }).approvers).toEqual(['group:ops']);
+    expect(routeOf(routes, { ...ASK, agents: ['agent', 'other'] })).toEqual(OPEN_ROUTE);
   });
 
   it('is open to everybody with the role when nothing fits', () => {

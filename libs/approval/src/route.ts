@@ -4,7 +4,8 @@ import type { AskRoute, Channel, Risk, Route } from '@countersign/contracts';
 /** What a route may choose asks by. */
 export interface RoutedAsk {
   readonly tool: string;
-  readonly agent: string;
+  /** The name that the call came under, and that its session was opened with: a route by either holds. */
+  readonly agents: readonly string[];
   readonly ruleId: string;
   readonly risk: Risk;
 }
@@ -27,7 +28,7 @@ export function routeOf(routes: readonly Route[], ask: RoutedAsk): AskRoute {
 function fits({ tools, agents, risk, rules }: Route, ask: RoutedAsk): boolean {
   return (
     names(tools, ask.tool) &&
-    names(agents, ask.agent) &&
+    (agents === undefined || ask.agents.some((agent) => agents.includes(agent))) &&
     names(risk, ask.risk) &&
     (rules === undefined || rules.some((rule) => fitsRule(rule, ask.ruleId)))
   );

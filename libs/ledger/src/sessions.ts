@@ -33,6 +33,8 @@ export interface Sessions {
   /** Newest first. */
   list(query: SessionQuery): Promise<Page<SessionView>>;
   get(tenantId: string, sessionId: string): Promise<SessionView | null>;
+  /** The session and all above it, nearest first, with the agents that they were opened for. */
+  line(tenantId: string, sessionId: string): Promise<{ sessionIds: string[]; agents: string[] }>;
   /** What the session did so far; all zero for an unknown one. */
   count(tenantId: string, sessionId: string): Promise<SessionCounts>;
 }
@@ -52,10 +54,31 @@ const SELECT = `SELECT h.stream_id, h.parent_id, h.root_id, h.key_id, h.seq, h.s
   ${isoTime('h.opened_at')} AS opened_at_text, ${isoTime('h.updated_at')} AS updated_at_text
   FROM heads h WHERE h.tenant_id = $1 AND h.stream_id <> '${TENANT_STREAM}' AND h.state IS NOT NULL`;
 
+const LINE = `WITH RECURSIVE up AS (
+    SELECT h.stream_id, h.parent_id, h.agent, 1 AS depth FROM heads h WHERE h.tenant_id = $1 AND h.stream_id = $2
+    UNION ALL
+    SELECT h.stream_id, h.parent_id, h.agent, up.depth + 1
+    FROM up JOIN heads h ON h.tenant_id = $1 AND h.stream_id = up.parent_id WHERE up.depth < 64)
+  SELECT stream_id, agent FROM up ORDER BY depth`;
+
+async function line(pool: pg.Pool, tenantId: string, sessionId: string) {
+  const values = [toColumn(tenantId), toColumn(sessionId)];
+  const { rows } = await pool.query<{ stream_id: string; agent: string | null }>({
+    name: 'session_line',
+    text: LINE,
+    values,
+  });
+  return {
+    sessionIds: rows.map((row) => fromColumn(row.stream_id)),
+    agents: rows.flatMap((row) => (row.agent === null ? [] : [fromColumn(row.agent)])),
+  };
+}
+
 export function createSessions(db: Database): Sessions {
   return {
     list: (query) => list(db.pool, query),
     count: (tenantId, sessionId) => countSession(db.pool, tenantId, sessionId),
+    line: (tenantId, sessionId) => line(db.pool, tenantId, sessionId),
     get: async (tenantId, sessionId) => {
       const values = [toColumn(tenantId), toColumn(sessionId)];
       const { rows } = await db.pool.query<Row>({

@@ -30,7 +30,7 @@ describe('readHomePolicy', () => {
     ['modes: plan\n', /policy\.yaml:1:1: modes: .*`mode`/],
     ['mode: planning\n', /policy\.yaml:1:7: mode: /],
     ['deny:\n  - Bash(ls)\n  - 7\n', /policy\.yaml:3:5: /],
-    ['deny:\n  - Bash(ls)\n  - "Bash(("\n', /policy\.yaml: deny\.1: /],
+    ['deny:\n  - Bash(ls)\n  - "Bash(("\n', /policy\.yaml:3:5: deny\.1: /],
   ])('names the place of what is wrong in %j', async (text, place) => {
     writeFileSync(layout.policy, text);
     await expect(readHomePolicy(layout)).rejects.toThrow(place);

@@ -1,9 +1,9 @@
 /** INVARIANT: under an engaged kill switch no allow leaves the gateway, whenever it was decided. */
-import type { CallOutcome } from '@countersign/contracts';
+import type { CallOutcome, KillFact } from '@countersign/contracts';
 import type { SessionCommand } from '@countersign/approval';
 import type { KillWatch } from '@countersign/server';
 
-/** Where the call stands; `sessionIds` and `agents` as far up as the gateway knows. */
+/** Where the call stands. `parentIds`: sessions above that the call itself names, as far as they are not on record yet. */
 export interface HandOutPlace {
   readonly tenantId: string;
   readonly sessionId: string;
@@ -12,8 +12,16 @@ export interface HandOutPlace {
   readonly parentIds?: readonly string[];
 }
 
+/** The session with all above it, and the agents that they were opened for. */
+export interface SessionLine {
+  readonly sessionIds: readonly string[];
+  readonly agents: readonly string[];
+}
+
 export interface WithholdDeps {
-  readonly kills: Pick<KillWatch, 'holding'>;
+  readonly kills: Pick<KillWatch, 'engaged' | 'holding'>;
+  /** Read from the ledger, and only while a kill switch of a session or an agent is engaged. */
+  readonly lineOf: (tenantId: string, sessionId: string) => Promise<SessionLine>;
   /** Calls and kill switches that were recorded as withheld by this gateway; whoever asks again makes no new event. */
   readonly recorded: Set<string>;
   readonly execute: (target: { tenantId: string; sessionId: string }, command: SessionCommand) => Promise<unknown>;
@@ -28,14 +36,23 @@ export async function withholdKilled(
   place: HandOutPlace,
   deps: WithholdDeps,
 ): Promise<CallOutcome> {
-  const { tenantId, sessionId, agent, tool, parentIds = [] } = place;
   if (outcome.decision !== 'allow') return outcome;
-  const kill = deps.kills.holding(tenantId, { sessionIds: [sessionId, ...parentIds], agents: [agent], tool });
+  const kill = await killOver(place, deps);
   if (kill === null) return outcome;
   await recordOnce(JSON.stringify({ callId: outcome.id, killId: kill.killId }), place, deps);
   const { id, approvalStatus } = outcome;
   const reason = `a kill switch is engaged: ${kill.reason}`;
   return { id, decision: 'deny', ruleId: 'guard.killed', reason, layer: 'guard', approvalStatus };
+}
+
+/** What holds a session or an agent holds all below it, by whatever name the call itself came. */
+async function killOver(place: HandOutPlace, { kills, lineOf }: WithholdDeps): Promise<KillFact | null> {
+  const { tenantId, sessionId, agent, tool, parentIds = [] } = place;
+  const near = kills.holding(tenantId, { sessionIds: [sessionId, ...parentIds], agents: [agent], tool });
+  if (near !== null) return near;
+  if (!kills.engaged(tenantId).some(({ scope }) => scope === 'session' || scope === 'agent')) return null;
+  const line = await lineOf(tenantId, sessionId);
+  return kills.holding(tenantId, { sessionIds: line.sessionIds, agents: [agent, ...line.agents], tool });
 }
 
 /** Most that is remembered; then it begins anew, and a withheld call may be recorded once more. */

@@ -28,7 +28,9 @@ export function openMessage(card: AskCard, approvable: boolean, consoleUrl: stri
 
 /** The card of an ask that ended: the same facts, the sentence that says how, and nothing to press. */
 export function endedMessage(card: AskCard, end: CardEnd): SlackMessage {
-  const blocks = [header(card.title), ...card.sections.map(sectionBlock), note(end.text)];
+  // Named like the buttons that it takes the place of, so that a message can be told by its ask to the last.
+  const told = { ...note(end.text), block_id: blockIdOf(card.askId) };
+  const blocks = [header(card.title), ...card.sections.map(sectionBlock), told];
   return { text: notification(`${end.text} ${card.title}`), blocks };
 }
 
@@ -66,7 +68,7 @@ function buttons({ askId, version }: AskCard, approvable: boolean, consoleUrl: s
     }) as const;
   return {
     type: 'actions',
-    block_id: `ask:${askId}`,
+    block_id: blockIdOf(askId),
     elements: [
       ...(approvable ? [button(SLACK_ACTIONS.approve, 'Approve', 'primary')] : []),
       button(SLACK_ACTIONS.reject, 'Reject', 'danger'),
@@ -74,6 +76,10 @@ function buttons({ askId, version }: AskCard, approvable: boolean, consoleUrl: s
       ...(consoleUrl === null ? [] : [{ ...button(SLACK_ACTIONS.open, 'Open the page'), url: consoleUrl }]),
     ],
   };
+}
+
+function blockIdOf(askId: string): string {
+  return `ask:${askId}`;
 }
 
 /** The opaque value of a button: which ask, and which version of it was shown. */
