@@ -109,7 +109,7 @@ describe('under a kill switch', () => {
   it.each([
     ['session', 'of its grandparent'],
     ['agent', 'that its grandparent was opened for'],
-  ] as const)('an allow of before is withheld under a kill of the %s %s', async (scope) => {
+  ] as const)('an allow of before is withheld under a kill of the %s %s', async (scope, _whose) => {
     const [root, child, grandchild] = [randomUUID(), randomUUID(), randomUUID()];
     const opener = `opener-${root}`;
     const cwd = '/srv/app';
