@@ -1,6 +1,7 @@
 /** The ends of an ask that people and timers bring about: answers and expiry. */
 import type { Answer, Answerer, AskStatus, Grant, SessionEvent } from '@countersign/contracts';
 import { DEFAULT_BREAKER, breakerOpened, breakerReason, countedDenial } from './breaker.js';
+import { isTimeUp } from './call-limits.js';
 import { accepted, refused, type AnswerAsk, type CommandContext, type CommandResult } from './command.js';
 import { endAsk, endOpenAsks, SYSTEM } from './end-ask.js';
 import { sessionEvent, type BodyOf, type OpenedAsk } from './events.js';
@@ -103,12 +104,10 @@ interface Approval {
   readonly answered: SessionEvent;
 }
 
-function approve({ state, command, context, ask, opened, answered }: Approval): CommandResult {
-  if (!mayApprove(command.by, ask)) return refused('auth.wrong_role', 'only a person or a named program approves');
-  if (context.frozen?.includes(command.askId) === true) return refused('ask.frozen');
-  const held = holderAbove(state, context.ancestors ?? []);
-  if (held !== null) return refused('ask.already_resolved', held);
-  if (command.edited?.effect === 'deny') return refused('ask.edit_denied', command.edited.reason);
+function approve(approval: Approval): CommandResult {
+  const barred = approvalBarredBy(approval);
+  if (barred !== null) return barred;
+  const { command, context, ask, opened, answered } = approval;
   const approved = withEdit(opened, command);
   const grant = grantOf(command, context, ask, approved);
   const { by } = command;
@@ -121,6 +120,16 @@ function approve({ state, command, context, ask, opened, answered }: Approval): 
     stop: false,
   });
   return accepted([answered, ...granted, ...ends]);
+}
+
+/** What keeps an ask from being approved that may well be rejected. */
+function approvalBarredBy({ state, command, context, ask, opened }: Approval): CommandResult | null {
+  if (!mayApprove(command.by, ask)) return refused('auth.wrong_role', 'only a person or a named program approves');
+  if (context.frozen?.includes(command.askId) === true) return refused('ask.frozen');
+  const held = holderAbove(state, context.ancestors ?? []);
+  if (held !== null) return refused('ask.already_resolved', held);
+  if (isTimeUp(state, opened.terms ?? {}, context.now)) return refused('session.over');
+  return command.edited?.effect === 'deny' ? refused('ask.edit_denied', command.edited.reason) : null;
 }
 
 /** The answer covers the edited arguments: they are what is decided and what a grant is bound to. */

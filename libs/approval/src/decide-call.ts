@@ -226,6 +226,7 @@ function ask(input: CallInput, draft: Draft): CallResult {
       passAsk: policy.passAsk,
       breaker: policy.breaker,
       ...routeTerms(input, draft.state),
+      ...(policy.sessionSeconds === undefined ? {} : { sessionSeconds: policy.sessionSeconds }),
     },
     ...rewriteOf(input),
     ...contextOf(input),

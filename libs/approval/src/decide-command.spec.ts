@@ -57,6 +57,19 @@ describe('an answer', () => {
     for (const event of session.events) expect(sessionEventSchema.parse(event)).toEqual(event);
   });
 
+  it('approves nothing once the time of the session is up, and still rejects', () => {
+    const session = asked({ sessionSeconds: 60 });
+    const answer = (given: 'approve' | 'reject', afterMs: number) => {
+      const now = new Date(Date.parse(NOW) + afterMs).toISOString();
+      const by = { askId: 'ask_1', scope: 'once', by: MIRA, reason: null, grantId: 'g' } as const;
+      const command = { type: 'AnswerAsk', answer: given, ...by } as const;
+      return decideCommand(session.state, command, { now, asks: session.stored(['ask_1']) });
+    };
+    expect(answer('approve', 60_001)).toMatchObject({ ok: false, code: 'session.over' });
+    expect(answer('reject', 60_001)).toMatchObject({ ok: true });
+    expect(answer('approve', 59_000)).toMatchObject({ ok: true });
+  });
+
   it('resolves an ask once', () => {
     const session = asked();
     session.answer('ask_1');

@@ -29,6 +29,7 @@ export const ERRORS = {
   'ask.unknown': { status: 404, message: 'no such ask' },
   'ask.already_resolved': { status: 409, message: 'the ask was already answered' },
   'ask.expired': { status: 410, message: 'the ask expired before this answer' },
+  'session.over': { status: 409, message: 'the time of this session is up; its questions can only be rejected' },
   'ask.not_approver': { status: 403, message: 'this person or program may not answer this ask' },
   'ask.reject_only': { status: 403, message: 'on this channel this ask may be rejected but not approved' },
   'ask.edit_denied': { status: 422, message: 'the policy denies the edited arguments; the ask stays open' },

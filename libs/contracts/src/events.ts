@@ -119,6 +119,8 @@ export const askTermsSchema = z.object({
   passAsk: z.boolean(),
   breaker: breakerLimitsSchema,
   route: askRouteSchema.optional(),
+  /** The session's time limit in seconds; absent: none. After it nothing is approved. */
+  sessionSeconds: z.number().int().optional(),
 });
 export type AskTerms = z.infer<typeof askTermsSchema>;
 
