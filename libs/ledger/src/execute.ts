@@ -8,6 +8,7 @@ import {
   type SessionCommand,
 } from '@countersign/approval';
 import type { AskStatus, ErrorCode, SessionEvent } from '@countersign/contracts';
+import { appendRecord } from './append-record.js';
 import { appendInTransaction, appendRound, type Queryable } from './append.js';
 import { asksToEnd, type AskToEnd } from './asks.js';
 import type { Calls } from './calls.js';
@@ -185,8 +186,8 @@ function refusalRecord(
 /** Appends what changes no state, after whatever stands in the stream now. */
 async function record(db: Database, target: CommandTarget, events: readonly SessionEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const stream = { tenantId: target.tenantId, streamId: target.sessionId, expectedSeq: null, events, state: null };
-  const [stored] = await appendRound(db.pool, [{ streams: [stream], epochs: [], unmoved: [] }]);
+  const ledger = { append: (units: readonly AppendUnit[]) => appendRound(db.pool, units) };
+  const stored = await appendRecord(ledger, { tenantId: target.tenantId, streamId: target.sessionId }, events);
   if (!stored?.ok) throw new Error(`a refusal could not be recorded: ${JSON.stringify(stored)}`);
 }
 

@@ -1,5 +1,6 @@
 /** The event store: streams, chain, asks, call keys and the read models over them. */
 export { createLedger, type ExecutedCommand, type Ledger, type LedgerOptions } from './ledger.js';
+export { appendRecord } from './append-record.js';
 export { inspectDatabase, type DatabaseFacts } from './inspect-database.js';
 export { DEFAULT_RETENTION, runChores, type ChoresDone, type Retention } from './chores.js';
 export { makePartitions, migrate, type MigrateOptions } from './migrate.js';

@@ -14,6 +14,7 @@ import type { Bus } from '@countersign/queue';
 import type { VaultKeys } from '@countersign/server';
 import { checkPattern, fromNow } from '../grants/grant-terms.js';
 import { prepareEdit, type PreparedEdit } from './edited-input.js';
+import { keepRefusal } from './keep-refusal.js';
 import { keepUnknown } from './keep-unknown.js';
 import { isRepeat, repeatHashOf } from './repeated-answer.js';
 import { tellDecided } from './tell-decided.js';
@@ -121,13 +122,7 @@ const isStale = (ask: AskView, { version }: AnswerBody): boolean =>
 /** An answer to something that the person did not see is refused, and kept. */
 async function refuseStale(ledger: Ledger, ask: AskView, { tenantId, body, by }: AnswerInput): Promise<never> {
   const code = 'ask.stale_version' as const;
-  const event = {
-    type: 'AskAnswerRefused',
-    version: 1,
-    body: { askId: ask.id, answer: body.answer, by, code },
-  } as const;
-  const stream = { tenantId, streamId: ask.sessionId, expectedSeq: null, events: [event], state: null };
-  await ledger.append([{ streams: [stream], epochs: [], unmoved: [] }]);
+  await keepRefusal(ledger, { ask, tenantId, answer: body.answer, by, code });
   throw new DoorError(code, undefined, { version: ask.version });
 }
 

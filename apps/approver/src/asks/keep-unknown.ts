@@ -1,6 +1,6 @@
 /** An answer to an ask that the tenant does not have: it is refused, and its tenant's own stream keeps who tried. */
 import { DoorError, TENANT_STREAM, type Answerer } from '@countersign/contracts';
-import type { Ledger } from '@countersign/ledger';
+import { appendRecord, type Ledger } from '@countersign/ledger';
 
 /** Longest id that is kept of it; ours are shorter. */
 const MAX_ID = 200;
@@ -13,8 +13,7 @@ export async function keepUnknown(
   const { tenantId, askId, answer, by } = given;
   const body = { askId: askId.slice(0, MAX_ID), answer, by, code: 'ask.unknown' };
   const event = { type: 'AskAnswerRefused', version: 1, body } as const;
-  const stream = { tenantId, streamId: TENANT_STREAM, expectedSeq: null, events: [event], state: null };
-  const [stored] = await ledger.append([{ streams: [stream], epochs: [], unmoved: [] }]);
+  const stored = await appendRecord(ledger, { tenantId, streamId: TENANT_STREAM }, [event]);
   if (!stored?.ok) throw new Error(`a refused answer could not be recorded: ${JSON.stringify(stored)}`);
   throw new DoorError('ask.unknown');
 }

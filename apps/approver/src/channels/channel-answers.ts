@@ -3,6 +3,7 @@ import type { AskCard } from '@countersign/approval';
 import { DoorError, type Answerer, type AnswerBody, type AskView, type Channel } from '@countersign/contracts';
 import type { PersonView } from '@countersign/ledger';
 import { answerAsk, type AnswerDeps, type AnswerResult } from '../asks/answer-ask.js';
+import { keepRefusal } from '../asks/keep-refusal.js';
 import { keepUnknown } from '../asks/keep-unknown.js';
 import { endText } from './dispatch/end-text.js';
 
@@ -68,7 +69,7 @@ export async function answerOverChannel(
   const answerer = 'program' in who ? programOf(who) : await personOf(deps, who);
   const refusal = answerer.refusal ?? unseenRefusal(ask, body, card);
   if (refusal !== null) {
-    await keepRefusal(deps, { ask, tenantId, answer: body.answer, by: answerer.by, code: refusal.code });
+    await keepRefusal(deps.ledger, { ask, tenantId, answer: body.answer, by: answerer.by, code: refusal.code });
     throw refusal;
   }
   const { by, groups, program } = answerer;
@@ -122,23 +123,4 @@ function refusalText(error: DoorError, ask: AskView | null): string {
   if (ask === null) return 'There is no such question.';
   if (ask.status !== 'open') return `Your answer came too late. ${endText(ask)}`;
   return `Your answer was not taken: ${error.message}.`;
-}
-
-/** An answer that was refused before it reached the ask. */
-export interface Refusal {
-  readonly ask: AskView;
-  readonly tenantId: string;
-  readonly answer: string;
-  readonly by: Answerer;
-  readonly code: string;
-}
-
-/** Puts a refused answer on record. */
-export async function keepRefusal(
-  { ledger }: Pick<ChannelAnswerDeps, 'ledger'>,
-  { ask, tenantId, answer, by, code }: Refusal,
-): Promise<void> {
-  const event = { type: 'AskAnswerRefused', version: 1, body: { askId: ask.id, answer, by, code } } as const;
-  const stream = { tenantId, streamId: ask.sessionId, expectedSeq: null, events: [event], state: null };
-  await ledger.append([{ streams: [stream], epochs: [], unmoved: [] }]);
 }

@@ -1,7 +1,7 @@
 /** The auditors' door: search the log, verify its chain. Reading is itself recorded. */
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { eventQuerySchema, TENANT_STREAM, type EventQuery, type StoredEvent } from '@countersign/contracts';
-import type { Ledger } from '@countersign/ledger';
+import { appendRecord, type Ledger } from '@countersign/ledger';
 import { CurrentPrincipal, type Principal } from '@countersign/server';
 import { actorOf } from '../door/answerer.js';
 
@@ -29,8 +29,7 @@ export class EventsController {
   /** INVARIANT: who cannot be recorded does not read. */
   private async recordRead(who: Principal, query: string): Promise<void> {
     const event = { type: 'LogRead', version: 1, body: { by: actorOf(who), query: query.slice(0, 4_000) } } as const;
-    const stream = { tenantId: who.tenantId, streamId: TENANT_STREAM, expectedSeq: null, events: [event], state: null };
-    const [stored] = await this.ledger.append([{ streams: [stream], epochs: [], unmoved: [] }]);
+    const stored = await appendRecord(this.ledger, { tenantId: who.tenantId, streamId: TENANT_STREAM }, [event]);
     if (!stored?.ok) throw new Error(`reading the log could not be recorded: ${JSON.stringify(stored)}`);
   }
 }

@@ -1,7 +1,7 @@
 /** The door to calls as they were before redaction: a right of its own, and every reading on record before it is answered. */
 import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { DoorError, TENANT_STREAM } from '@countersign/contracts';
-import type { Ledger, VaultItem } from '@countersign/ledger';
+import { appendRecord, type Ledger, type VaultItem } from '@countersign/ledger';
 import { CurrentPrincipal, OriginalUnreadable, type Principal, type VaultKeys } from '@countersign/server';
 import { z } from 'zod';
 import { actorOf } from '../door/answerer.js';
@@ -65,8 +65,7 @@ export class OriginalsController {
   /** INVARIANT: who cannot be recorded does not read. */
   private async recordRead(who: Principal, callId: string): Promise<void> {
     const event = { type: 'LogRead', version: 1, body: { by: actorOf(who), query: `original ${callId}` } } as const;
-    const stream = { tenantId: who.tenantId, streamId: TENANT_STREAM, expectedSeq: null, events: [event], state: null };
-    const [stored] = await this.ledger.append([{ streams: [stream], epochs: [], unmoved: [] }]);
+    const stored = await appendRecord(this.ledger, { tenantId: who.tenantId, streamId: TENANT_STREAM }, [event]);
     if (!stored?.ok) throw new Error('reading an original could not be recorded');
   }
 }

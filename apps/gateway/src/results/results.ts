@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ReportResult } from '@countersign/approval';
 import type { HookRun, ResultStatus } from '@countersign/contracts';
 import type { Hooks } from '@countersign/hooks';
-import type { Ledger } from '@countersign/ledger';
+import { appendRecord, type Ledger } from '@countersign/ledger';
 import { obligationsOf } from '@countersign/policy';
 import { createRedactor, type FoundKind } from '@countersign/redaction';
 import type { VaultKeys } from '@countersign/server';
@@ -97,8 +97,7 @@ export class Results {
   private async recordRuns({ tenantId, sessionId }: ResultCall, runs: readonly HookRun[]): Promise<void> {
     if (runs.length === 0) return;
     const events = runs.map((body) => ({ type: 'HookRan' as const, version: 1 as const, body }));
-    const stream = { tenantId, streamId: sessionId, expectedSeq: null, events, state: null };
-    const [stored] = await this.deps.ledger.append([{ streams: [stream], epochs: [], unmoved: [] }]);
+    const stored = await appendRecord(this.deps.ledger, { tenantId, streamId: sessionId }, events);
     if (!stored?.ok) throw new Error(`the runs of hooks could not be recorded: ${JSON.stringify(stored)}`);
   }
 

@@ -1,7 +1,7 @@
 /** Tells observing hooks what happened to sessions: a follower of the log, so that nothing is told that is not stored. */
 import type { HookRun, SessionEvent, StoredEvent } from '@countersign/contracts';
 import type { HookNote, Hooks, ObservedMoment } from '@countersign/hooks';
-import type { Ledger } from '@countersign/ledger';
+import { appendRecord, type Ledger } from '@countersign/ledger';
 import { streamKey } from '../rounds/keys.js';
 
 export interface LifeCycleDeps {
@@ -68,9 +68,7 @@ async function tellSession(
   }
   if (runs.length === 0) return;
   const recorded = runs.map((body) => ({ type: 'HookRan', version: 1, body }) as const);
-  const { tenantId, streamId } = first;
-  const stream = { tenantId, streamId, expectedSeq: null, events: recorded, state: null };
-  await ledger.append([{ streams: [stream], epochs: [], unmoved: [] }]);
+  await appendRecord(ledger, first, recorded);
 }
 
 interface Place {

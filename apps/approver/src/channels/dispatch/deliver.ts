@@ -1,7 +1,7 @@
 /** Sends one card and rewrites one card: claimed in the ledger first, so that no two processes do the same. */
 import { createHash } from 'node:crypto';
 import type { AskView, SessionEvent } from '@countersign/contracts';
-import type { Delivery, Ledger } from '@countersign/ledger';
+import { appendRecord, type Delivery, type Ledger } from '@countersign/ledger';
 import { SendFailed, type Channel } from '../channel.js';
 import { nextAttemptMs } from './backoff.js';
 import { mayApproveOn } from '../may-approve.js';
@@ -106,6 +106,5 @@ function nameOf(error: unknown): string {
 }
 
 async function record(deps: DeliverDeps, { tenantId }: Channel, ask: AskView, event: SessionEvent): Promise<void> {
-  const stream = { tenantId, streamId: ask.sessionId, expectedSeq: null, events: [event], state: null };
-  await deps.ledger.append([{ streams: [stream], epochs: [], unmoved: [] }]);
+  await appendRecord(deps.ledger, { tenantId, streamId: ask.sessionId }, [event]);
 }

@@ -11,7 +11,8 @@ import {
 import type { FastifyReply } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { AUTHENTICATOR, COOKIES, EMAIL_DESK } from '../../tokens.js';
-import { answerByIdentity, keepRefusal, type ChannelAnswerDeps } from '../channel-answers.js';
+import { keepRefusal } from '../../asks/keep-refusal.js';
+import { answerByIdentity, type ChannelAnswerDeps } from '../channel-answers.js';
 import { endText } from '../dispatch/end-text.js';
 import { mayApproveOn } from '../may-approve.js';
 import { ANSWER_PAGE_HEADERS, answerPage, type AnswerPage } from './answer-page.js';
@@ -86,7 +87,7 @@ export class EmailController {
     if (who.tenantId !== tenantId || who.personId === null || addressee?.id !== who.personId) {
       const personId = who.tenantId === tenantId ? (who.personId ?? who.keyId) : null;
       const by = { channel: 'email', personId, personName: who.personName } as const;
-      await keepRefusal(this.desk, { ask, tenantId, answer: body.answer, by, code: 'ask.not_approver' });
+      await keepRefusal(this.desk.ledger, { ask, tenantId, answer: body.answer, by, code: 'ask.not_approver' });
       return { status: 403, text: 'Your answer was not taken: this link was sent to somebody else.' };
     }
     const { accepted, text } = await answerByIdentity(this.desk, identity, { askId: ask.id, body, card: emailCard });

@@ -1,0 +1,20 @@
+/** An answer that did not count: who tried what on which ask, and why it was refused. */
+import type { Answerer, AskView } from '@countersign/contracts';
+import { appendRecord, type Ledger } from '@countersign/ledger';
+
+export interface Refusal {
+  readonly tenantId: string;
+  readonly ask: AskView;
+  readonly answer: string;
+  readonly by: Answerer;
+  readonly code: string;
+}
+
+/** Puts a refused answer on record. */
+export async function keepRefusal(
+  ledger: Pick<Ledger, 'append'>,
+  { ask, tenantId, answer, by, code }: Refusal,
+): Promise<void> {
+  const event = { type: 'AskAnswerRefused', version: 1, body: { askId: ask.id, answer, by, code } } as const;
+  await appendRecord(ledger, { tenantId, streamId: ask.sessionId }, [event]);
+}
