@@ -3,7 +3,7 @@
  * group of its own, so that Ctrl-C reaches us first and the database goes last.
  */
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { appendFile, chown, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { appendFile, chown, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { othersMayEnter, PostgresUnavailable, prepareBinaries, type PostgresBinaries } from './binaries.js';
@@ -168,23 +168,33 @@ function isServerOf(pid: number, data: string): boolean {
 }
 
 async function startServer(site: Site, options: ClusterOptions): Promise<number> {
-  let reason = '';
+  let complaints: readonly string[] = [];
   const giveUpAt = Date.now() + LEFTOVERS_MS;
-  for (let attempt = 0; attempt < START_TRIES || (waitsForLeftovers(reason) && Date.now() < giveUpAt); attempt += 1) {
+  for (
+    let attempt = 0;
+    attempt < START_TRIES || (waitsForLeftovers(complaints) && Date.now() < giveUpAt);
+    attempt += 1
+  ) {
     if (attempt === START_TRIES) options.onProgress?.('waiting for processes of the killed database to end …');
     const port = options.port ?? (await freePort());
+    const logged = await logSize(site);
     const started = await pgCtl(site, ['start', '-w', '-t', START_SECONDS, '-l', site.log, '-o', `-p ${port}`]);
     if (started === 0) return port;
-    reason = await lastLogLine(site);
+    complaints = await complaintsSince(site, logged);
     // Processes of a killed server may still be going; a free port may just have been taken.
     await sleep(RETRY_MS);
   }
-  throw new PostgresUnavailable(`the database does not start: ${reason} (${site.log})`);
+  throw new PostgresUnavailable(
+    `the database does not start: ${complaints.at(-1) ?? 'no log was written'} (${site.log})`,
+  );
 }
 
-/** Postgres refuses to start while a process of the server before it still holds its memory. */
-function waitsForLeftovers(reason: string): boolean {
-  return reason.includes('is still in use');
+/**
+ * Postgres refuses to start while a process of the server before it still holds its memory. That process writes to the same log, so
+ * the refusal need not be the newest complaint.
+ */
+function waitsForLeftovers(complaints: readonly string[]): boolean {
+  return complaints.some((line) => line.includes('is still in use'));
 }
 
 async function stopServer(site: Site): Promise<void> {
@@ -221,13 +231,20 @@ async function writeOwned(site: Site, path: string, text: string): Promise<void>
   if (site.user !== null) await chown(path, site.user.uid, site.user.gid);
 }
 
-/** The newest complaint in the server's log, without its time stamp. */
-async function lastLogLine(site: Site): Promise<string> {
-  const file = await open(site.log).catch(() => null);
-  if (file === null) return 'no log was written';
-  const text = await file.readFile('utf8').finally(() => file.close());
-  const complaints = text.split('\n').filter((line) => /\b(FATAL|PANIC|ERROR|could not)\b/.test(line));
-  return lastLine(complaints.slice(-1).join('\n') || text).replace(/^\S+ \S+ \S+ \[\d+\] /, '');
+async function logSize(site: Site): Promise<number> {
+  return stat(site.log).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+/** What the log has complained of since it had `from` bytes, without time stamps; its last line where no line is a complaint. */
+async function complaintsSince(site: Site, from: number): Promise<string[]> {
+  const log = await readFile(site.log).catch(() => Buffer.alloc(0));
+  const lines = log.subarray(from).toString('utf8').trim().split('\n');
+  const complaints = lines.filter((line) => /\b(FATAL|PANIC|ERROR|could not)\b/.test(line));
+  const told = complaints.length > 0 ? complaints : lines.slice(-1);
+  return told.map((line) => line.replace(/^\S+ \S+ \S+ \[\d+\] /, '').trim()).filter((line) => line !== '');
 }
 
 function lastLine(text: string): string {
