@@ -13,7 +13,7 @@ export interface CasesOptions {
   readonly onlyFailures: boolean;
 }
 
-/** One line of a case file, run. `invalid`: it is no case; `unread`: the file could not be opened. Both count as failed. */
+/** One line of a case file, run. `invalid`: it is no case; `unread`: the file could not be opened, or is no text. Both count as failed. */
 interface CaseLine {
   readonly place: string;
   readonly id: string;
@@ -49,6 +49,10 @@ async function* linesOf(file: string, options: CasesOptions): AsyncGenerator<Cas
     text = await readFile(file, 'utf8');
   } catch (error) {
     yield { ...unreadable(file, fileProblem(error)), status: 'unread' };
+    return;
+  }
+  if (text.includes('\0')) {
+    yield { ...unreadable(file, 'this file is not text'), status: 'unread' };
     return;
   }
   for (const [at, line] of text.split(/\r?\n/).entries()) {

@@ -27,6 +27,9 @@ const withVariables = <T extends object>(options: T & { readonly env?: boolean }
   options.env === false ? options : { ...options, variables: policyVariables() };
 const streams = () => ({ output: process.stdout, complaints: process.stderr });
 
+/** Systems as Node names them. Elsewhere than on Linux, the letter case of a program's name is held to mean nothing. */
+const PLATFORMS = ['linux', 'darwin', 'win32'];
+
 function withCallOptions(command: Command): Command {
   return withPlace(command)
     .addOption(noEnv())
@@ -34,6 +37,9 @@ function withCallOptions(command: Command): Command {
     .requiredOption('--tool <name>', 'name of the tool, as `Bash` or `mcp__server__tool`')
     .requiredOption('--args <json>', "the call's arguments, a JSON object")
     .addOption(new Option('--mode <mode>', "mode of the session (the policy's own)").choices(MODES))
+    .addOption(
+      new Option('--platform <name>', "operating system of the agent's machine (this one's)").choices(PLATFORMS),
+    )
     .option('--silent', 'nobody can be asked: a question becomes a deny', false)
     .option('--resolve', 'follow the links of this machine; without it every path exists and is no link', false);
 }

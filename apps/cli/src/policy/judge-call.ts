@@ -26,6 +26,8 @@ export interface CallOptions {
   readonly cwd?: string;
   readonly root?: readonly string[];
   readonly home?: string;
+  /** The operating system of the agent's machine; absent: this one's. */
+  readonly platform?: Facts['platform'];
   readonly silent: boolean;
   readonly resolve: boolean;
   readonly json: boolean;
@@ -40,6 +42,10 @@ export interface JudgedCall {
 
 /** The verdict; null when policy or arguments cannot be read, which was told. */
 export async function judgeCall(options: CallOptions, streams: Streams): Promise<JudgedCall | null> {
+  if (options.tool.trim() === '') {
+    complain(streams, '--tool needs the name of a tool, as `Bash` or `mcp__server__tool`');
+    return null;
+  }
   const policy = await loadPolicy(originOf(options.policy ?? null, options), streams);
   if (policy === null) return null;
   const mode = options.mode ?? policy.document.mode;
@@ -98,6 +104,6 @@ function factsOf(options: CallOptions, mode: Mode): Facts {
     },
     resolvedPaths: {},
     protectedPaths: [],
-    platform: process.platform,
+    platform: options.platform ?? process.platform,
   };
 }

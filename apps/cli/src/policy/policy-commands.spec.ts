@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { main } from '../program.js';
 import { analyse } from './analyse.js';
 import { runCaseFiles } from './cases.js';
@@ -19,6 +19,9 @@ deny:
 ask: ['Bash(git push *)']
 allow: ['Bash(git *)', 'Bash(npm test)']
 `;
+
+// Comparing and analysing policies judges thousands of calls, which a busy machine makes slow.
+jest.setTimeout(60_000);
 
 let folder = '';
 beforeAll(() => {
@@ -106,6 +109,25 @@ describe('check', () => {
       exitCode: 3,
       complaints: 'countersign: --args is not JSON\n',
     });
+  });
+
+  it('refuses a tool without a name', async () => {
+    for (const tool of ['', ' ']) {
+      expect(await run((to) => check(call('ls', { tool }), to))).toEqual({
+        exitCode: 3,
+        output: '',
+        complaints: 'countersign: --tool needs the name of a tool, as `Bash` or `mcp__server__tool`\n',
+      });
+    }
+  });
+
+  it("judges for the agent's platform", async () => {
+    const policy = file('policy.yaml', "deny: ['Bash(make *)']\nallow: [Bash]\n");
+    const codeOn = async (platform: string) =>
+      (await run((to) => check(call('MAKE all', { policy, platform }), to))).exitCode;
+    expect(await codeOn('linux')).toBe(0);
+    expect(await codeOn('darwin')).toBe(1);
+    expect(await codeOn('win32')).toBe(1);
   });
 
   it('reads TOML and JSON, and tells rules that the engine refuses', async () => {
@@ -232,6 +254,15 @@ invalid odd (@/cases.jsonl:6)
   - preset: Invalid option: expected one of "standard"|"astro-research"|"coding-agent"|"governed-runner"|"claude-code"
 1 passed, 4 failed
 `);
+  });
+
+  it('says that a file of bytes is no text', async () => {
+    const bytes = file('image.png', '\u0089PNG\r\n\u001a\n\0\0\0\rIHDR');
+    expect(await run((to) => runCaseFiles([bytes], options, to))).toEqual({
+      exitCode: 3,
+      output: 'unread  ? (@/image.png)\n  - this file is not text\n0 passed, 1 failed\n',
+      complaints: '',
+    });
   });
 
   it('leaves out what passed when told to, and ends well when all did', async () => {

@@ -69,7 +69,10 @@ function callsOf(maker: SpecimenMaker, rule: CompiledRule, tool: string, text: s
     case 'path':
       return pathsUnder(maker, spec.path).map((path) => pathCall(tool, entry, path));
     case 'domain':
-      return hostsOf(maker.fresh, spec.domain).map((host) => addressCall(tool, entry, `https://${host}/`));
+      return hostsOf(maker.fresh, spec.domain).flatMap((host) => [
+        addressCall(tool, entry, `https://${host}/`),
+        ...fetchesOf(maker, rule, entry, host),
+      ]);
     case 'regex':
       return regexTexts(rule).map((one) => callOn(tool, entry, spec.of, one));
     case 'content':
@@ -140,6 +143,13 @@ function hostsOf(fresh: FreshWords, domain: DomainPattern): string[] {
   return domain.anyDepth
     ? [[fresh(2), ...labels].join('.'), [fresh(3), fresh(2), ...labels].join('.')]
     : [labels.join('.')];
+}
+
+/** A deny or ask about a host also holds for the programs of a shell. */
+function fetchesOf(maker: SpecimenMaker, { rule }: CompiledRule, entry: ToolEntry, host: string): SampleCall[] {
+  const shell = maker.tools.get('Bash');
+  if (rule.effect === 'allow' || entry.url === undefined || shell?.command === undefined) return [];
+  return [commandCall('Bash', shell, `curl https://${host}/`)];
 }
 
 /** A call of a shell tool; of any other tool, one with nothing said. */

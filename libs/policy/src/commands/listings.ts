@@ -129,6 +129,8 @@ const LISTERS: Readonly<Record<string, (args: readonly ShellWord[], lookup: Word
   fd: (args) =>
     args.some((word) => /^-[a-zA-Z]*[xXal]|^--(?:exec|absolute|list|base|search)/.test(word.value)) ? null : [HERE],
   rg: (args, lookup) => (namesOnly(args, /^-[a-zA-Z]*l[a-zA-Z]*$|^--files/) ? searched('rg', args, lookup) : undefined),
+  dirname: (args, lookup) => cutNames(args, lookup, folderOf),
+  basename: (args, lookup) => (args.length === 1 ? cutNames(args, lookup, lastOf) : null),
   grep: listsMatching,
   egrep: listsMatching,
   fgrep: listsMatching,
@@ -200,6 +202,27 @@ function spoken(args: readonly ShellWord[], lookup: WordLookup): Listing {
     out.push(...names);
   }
   return out.length === 0 ? null : out;
+}
+
+/** Names with a part of each taken. */
+function cutNames(args: readonly ShellWord[], lookup: WordLookup, cut: (name: NamedPath) => NamedPath): Listing {
+  const names = spoken(args, lookup);
+  if (args.some((word) => word.value.startsWith('-')) || names === null || typeof names === 'string') return null;
+  return names.map(cut);
+}
+
+/** The folder of a name; of one below a folder, any folder there or the one above. */
+function folderOf(name: NamedPath): NamedPath {
+  const bare = name.path.replace(/(?<=[^/])\/+$/, '');
+  const at = bare.lastIndexOf('/');
+  return { ...name, path: at < 0 ? '.' : bare.slice(0, at) || '/', tail: null };
+}
+
+/** The last part of a name. That of a folder's contents is not known. */
+function lastOf(name: NamedPath): NamedPath {
+  const bare = name.path.replace(/(?<=[^/])\/+$/, '');
+  const path = bare.slice(bare.lastIndexOf('/') + 1);
+  return name.below ? { ...HERE, tail: name.tail } : { ...name, path, settled: !path.startsWith('-') };
 }
 
 /** Flags with which a filter still passes on whole lines. */

@@ -27,6 +27,8 @@ describe('read-only commands', () => {
     'find . -exec grep -l x {} +', 'find . -print0 | xargs -0 -n1 wc -l', 'ls | xargs -I{} echo {}', 'ls | xargs -P4 -n 1 cat', 'find . -print0 | xargs -0 sort',
     'bash -c "grep a f | head"', 'sh -ec ls', 'nice -n 5 ls', 'ionice -c 3 du -sh .', 'timeout 5 ls', 'time ls', 'env LC_ALL=C ls', 'comm <(sort a) <(sort b)',
     'jobs -l', 'jobs %1', 'ss -tulpn', 'tar --list -f a.tar', 'tar -tf a --exclude=x', 'diff -rq a b', 'strings -n 8 f', 'ar t a', '7z l a', 'xmllint --noout a.xml',
+    'more f', 'more -5 f', 'alias', 'shopt', 'split --help', 'nohup --help', 'xargs --version', 'ls $(dirname src/a.ts)', 'cat "$(basename src/a.ts)"', 'ls $(dirname "$(pwd)/a")',
+    'git log --pretty=format:%an',
   ])('%s reads', (source) => {
     expect(readOnly(source)).toBe(true);
   });
@@ -54,6 +56,8 @@ describe('read-only commands', () => {
     'xargs -a f cat -- x -p; rm', 'bash -c "$x"', 'bash -ic ls', 'bash --rcfile x -c ls', 'bash -c', 'bash x.sh', 'env PATH=x ls', 'env -S "rm x"', 'env X=1 ls', 'sudo ls', 'nice rm x', 'command time -o f ls', 'time -o f ls',
     'watch ls', 'strace ls', 'eval ls', 'exec rm', 'ctags src', 'ctags -f x src', 'cloc --out=f src', 'dc', 'ed f', 'perl -ne print f', 'sdiff -o f a b', 'wc --files0-from=x', 'du --files0-from=x', 'git branch --sort=x new', 'git tag -n1 -d v1', 'fd --exec-batch rm',
     'jobs -x rm a', 'ss -D f', 'ss --diag=f', 'tar tf a -T f', 'tar tfX a f', 'tar tf a --files-from=f', 'diff --fr=f b', 'strings @f', 'nm @f', 'objdump @f', 'size --plugin=x a', 'ar t @f', '7z l @f', '7z l a -i@f',
+    'more +!id f', 'more -o x f', 'alias x=y', 'alias -p', 'shopt -s x', 'split f', 'split --filter=id f', 'cat $(basename "$X")', 'ls "$(dirname "$X")"',
+    'git log --show-signature', 'git log --format=%G?', 'git log --pretty=format:%h%GS', 'git log --format %GK', 'git show -s --format=%G?', "git for-each-ref --format='%(signature)'",
     'xmllint http://x/', 'git cat-file --filters HEAD:a', 'bash <(echo ls)',
   ])('%s may do more', (source) => {
     expect(readOnly(source)).toBe(false);

@@ -1,6 +1,7 @@
 /** What a call is, before any rule looks at it: its tool, its commands, its files, its address. Done once per call. */
 import type { ArgumentProblem, SessionFacts } from '@countersign/contracts';
 import type { CompiledPolicy } from '../policy/compiled-policy.js';
+import { addressesOf, type ShellAddress } from '../commands/addresses.js';
 import { hostOfUrl, possibleHosts } from '../rules/domain-pattern.js';
 import { isOrdinaryHost } from '../rules/host-forms.js';
 import { decompose, type DecomposeOptions } from '../shell/decompose.js';
@@ -25,6 +26,8 @@ export interface EngineCall {
   readonly args: unknown;
   readonly problem: ArgumentProblem | null;
   readonly argsHash: string;
+  /** Of the place that the call came with; absent: none. */
+  readonly placeHash?: string | undefined;
   readonly cwd: string | null;
   readonly reportedMode: string | null;
 }
@@ -43,6 +46,8 @@ export interface Analysis {
   readonly host: string | null;
   /** Every host that some reader of the address might mean. */
   readonly possibleHosts: readonly string[];
+  /** Addresses among the words of a command line. */
+  readonly addresses: readonly ShellAddress[];
   /** The files stand in places that only the manifest's whole language describes. */
   readonly oddPlaces: boolean;
   /** Why the files cannot be read from the arguments; plain sentences. */
@@ -52,10 +57,11 @@ export interface Analysis {
 }
 
 const NO_ADDRESS = { url: null, host: null, possibleHosts: [] } as const;
+const NO_ADDRESSES: readonly ShellAddress[] = [];
 const NOTHING = {
   ...{ args: null, command: null, plan: null, uses: [] },
   ...NO_ADDRESS,
-  ...{ oddPlaces: false, problems: [], named: [] },
+  ...{ addresses: [], oddPlaces: false, problems: [], named: [] },
 } as const;
 
 interface Known {
@@ -67,19 +73,25 @@ interface Known {
 
 const analyses = new WeakMap<EngineCall, Known>();
 
-/**
- * The analysis of a call. Remembered per call object, so that planning and judging parse a command once; a call without a command
- * is read faster than it is remembered.
- */
+/** The analysis of a call. */
 export function analyse(call: EngineCall, policy: CompiledPolicy, session: SessionFacts): Analysis {
   const { home } = session;
   const cwd = call.cwd ?? session.cwd;
   const entry = toolEntry(policy.preset.tools, call.tool);
-  if (entry.command === undefined) return analyseAfresh(call, policy, { entry, cwd, home });
-  const known = analyses.get(call);
+  const known = entry.command === undefined ? undefined : analyses.get(call);
   if (known !== undefined && known.policy === policy && known.cwd === cwd && known.home === home) return known.analysis;
-  const analysis = analyseAfresh(call, policy, { entry, cwd, home });
-  analyses.set(call, { policy, cwd, home, analysis });
+  return analyseAfresh(call, policy, { entry, cwd, home });
+}
+
+/**
+ * The same, remembered for when the call is judged, so that a command is parsed once for both. Only for calls that will be: what a
+ * weak map holds costs the garbage collector more than a short command costs the parser. A call without a command is read faster
+ * than it is remembered.
+ */
+export function analyseAhead(call: EngineCall, policy: CompiledPolicy, session: SessionFacts): Analysis {
+  const analysis = analyse(call, policy, session);
+  if (analysis.entry.command === undefined) return analysis;
+  analyses.set(call, { policy, cwd: call.cwd ?? session.cwd, home: session.home, analysis });
   return analysis;
 }
 
@@ -104,7 +116,24 @@ function analyseAfresh(call: EngineCall, policy: CompiledPolicy, place: Place): 
   const { url, host, possibleHosts } = addressOf(entry, args);
   const problems = odd ? oddProblems(entry, args) : NONE;
   const named = entry.named === undefined ? NONE : namedOf(entry.named, args);
-  return { entry, args, command, plan, uses, url, host, possibleHosts, oddPlaces: odd, problems, named };
+  return {
+    entry,
+    args,
+    command,
+    plan,
+    uses,
+    url,
+    host,
+    possibleHosts,
+    addresses: shellAddresses(plan),
+    oddPlaces: odd,
+    problems,
+    named,
+  };
+}
+
+function shellAddresses(plan: ShellPlan | null): readonly ShellAddress[] {
+  return plan === null ? NO_ADDRESSES : addressesOf(plan);
 }
 
 const NONE: readonly string[] = [];

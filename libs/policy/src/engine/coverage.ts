@@ -163,9 +163,18 @@ export function exactGrants({ call, facts }: Judgement): readonly Grant[] {
   const { grants } = facts.session;
   if (grants.length === 0) return [];
   const exact = grants.filter(
-    (grant) => grant.tool === call.tool && grant.argsHash === call.argsHash && isAlive(grant, facts.now),
+    (grant) =>
+      grant.tool === call.tool &&
+      grant.argsHash === call.argsHash &&
+      isOfPlace(grant, call.placeHash) &&
+      isAlive(grant, facts.now),
   );
   return exact.sort((a, b) => Number(b.kind === 'once') - Number(a.kind === 'once'));
+}
+
+/** A grant for one call is for that call in its folder, on its server and with the files that its paths led to. */
+function isOfPlace({ placeHash: granted }: Grant, placeHash: string | undefined): boolean {
+  return granted === undefined || granted === (placeHash ?? null);
 }
 
 /** ISO-8601 UTC compares as text only when written alike, so times are compared as numbers; an unreadable one is over. */

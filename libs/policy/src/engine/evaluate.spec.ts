@@ -254,6 +254,15 @@ describe('layer 7: allows and grants', () => {
     expect(withGrant(bash('sudo rm -rf /'), {}).effect).toBe('deny');
   });
 
+  it('holds a one-time grant to the place of its call', () => {
+    const at = (placeHash: string | undefined, granted: string | null) =>
+      withGrant({ ...bash('make'), placeHash }, { placeHash: granted }).effect;
+    expect([at('here', 'here'), at(undefined, null)]).toEqual(['allow', 'allow']);
+    expect([at('there', 'here'), at(undefined, 'here'), at('here', null)]).toEqual(['ask', 'ask', 'ask']);
+    // A grant of before places were kept.
+    expect(withGrant({ ...bash('make'), placeHash: 'here' }, {}).effect).toBe('allow');
+  });
+
   it.each(['session', 'always'] as const)(
     'lets a `%s` grant without a pattern answer that exact call again',
     (kind) => {

@@ -13,7 +13,7 @@ import type { Judgement } from './judgement.js';
  * Questions that only an answer to this exact call settles: about sensitive and protected files, about dangerous commands, and about
  * whatever is not understood. A pattern says nothing of those, however wide the person who typed it meant it to be.
  */
-const PERSONAL = /^(?:path\.(?:secret|control|protected)|content\.|command\.|shell\.(?!unlisted$))/;
+const PERSONAL = /^(?:path\.(?:secret|control|protected)|content\.|address\.|command\.|shell\.(?!unlisted$))/;
 
 /** Is this a question of ours that only an answer to the exact call settles, under whatever name the preset gives it? */
 function isPersonal({ ruleId, source }: Match, names: Readonly<Record<string, string>>): boolean {

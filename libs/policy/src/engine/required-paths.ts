@@ -3,7 +3,7 @@ import type { SessionFacts } from '@countersign/contracts';
 import type { CompiledPolicy } from '../policy/compiled-policy.js';
 import { isAbsolute } from '../paths/normalise.js';
 import { isHarmlessDevice } from '../paths/sensitive.js';
-import { analyse, type EngineCall } from './analysis.js';
+import { analyseAhead, type EngineCall } from './analysis.js';
 import { parentOf } from './evidence.js';
 import { rootsOf } from './judgement.js';
 
@@ -13,7 +13,7 @@ import { rootsOf } from './judgement.js';
  */
 export function requiredPaths(call: EngineCall, policy: CompiledPolicy, session: SessionFacts): string[] {
   const out = new Set<string>();
-  for (const use of analyse(call, policy, session).uses) {
+  for (const use of analyseAhead(call, policy, session).uses) {
     const guessed = use.origin === 'guess' && use.call >= 0;
     if (use.key !== null && !guessed && !isHarmlessDevice(use.key)) out.add(use.key);
   }

@@ -1,10 +1,11 @@
 /** Which rules of an index speak about a call, and about which part of it. */
+import { forAddressRules } from './address-rules.js';
 import type { Judgement } from './judgement.js';
+import { forLineRules, speaksOfCommand } from './line-rules.js';
 import { forReachedRules } from '../rules/folder-rules.js';
 import type { PathRules, RuleIndex } from '../rules/rule-index.js';
-import { forCommandRules, forDomainRules, forPathRules, forToolRules } from '../rules/rule-index.js';
+import { forCommandRules, forDomainRules, forPathRules, forToolRules, spanningRulesOf } from '../rules/rule-index.js';
 import type { CompiledRule, ParameterPattern, RegexSubject, RuleSpec } from '../rules/compiled-rule.js';
-import { commandMatches } from '../rules/command-pattern.js';
 import { contentMatches } from '../rules/content-pattern.js';
 import { domainMatches, type DomainPattern } from '../rules/domain-pattern.js';
 import { pathMatches, pathMayMeet, type PathBases, type PathPattern } from '../rules/path-pattern.js';
@@ -14,10 +15,9 @@ import type { ShellCall } from '../shell/plan.js';
 import { tighteningFields } from './content-fields.js';
 import type { JudgedPath } from './evidence.js';
 import { canonicalPath } from '../paths/normalise.js';
+import type { PathUse } from './uses.js';
+import type { RuleListener } from './rule-listener.js';
 import { forRulesOfUnknownWords } from './unknown-words.js';
-
-/** Told of every rule that speaks, with the part of the call it speaks about. `sure` false: it may or may not be meant. */
-export type RuleListener = (rule: CompiledRule, subject: string | null, sure: boolean) => void;
 
 /** Deny and ask rules: any part that any spelling, path or argument brings under the rule. */
 export function forTighteningRules(judgement: Judgement, index: RuleIndex, listen: RuleListener): void {
@@ -30,6 +30,7 @@ export function forTighteningRules(judgement: Judgement, index: RuleIndex, liste
   forToolRules(index, call.tool, analysis.entry, (rule) => matchTool(judgement, rule, listen));
   if (analysis.url !== null) matchDomains(judgement, index, listen);
   if (analysis.command !== null) matchCommands(judgement, index, listen);
+  if (analysis.addresses.length > 0) forAddressRules(judgement, index, listen);
   for (const path of judgement.paths) matchPath(judgement, index, path, listen);
 }
 
@@ -146,22 +147,31 @@ function parameterMatches(judgement: Judgement, parameter: ParameterPattern): bo
 function matchCommands(judgement: Judgement, index: RuleIndex, listen: RuleListener): void {
   const { analysis } = judgement;
   if (analysis.command === null || index.commands.size === 0) return;
-  const texts = tighteningTexts(judgement);
   for (const tool of [judgement.call.tool, ...(analysis.entry.aliases ?? [])]) {
-    for (const [text, sure] of texts) {
-      forCommandRules(index, tool, text, (rule) => {
-        if (speaksOfCommand(rule.spec, text)) listen(rule, text, sure);
-      });
-    }
-    if (analysis.plan !== null) {
-      forRulesOfUnknownWords(index, tool, analysis.plan, (rule, text) => listen(rule, text, false));
-    }
+    const spanning = spanningRulesOf(index, tool);
+    const open = spanning.length === 0 ? NO_RULES : new Set(spanning);
+    const heard: RuleListener =
+      open.size === 0
+        ? listen
+        : (rule, text, sure) => {
+            if (sure) open.delete(rule);
+            listen(rule, text, sure);
+          };
+    matchTexts(judgement, index, tool, heard);
+    if (analysis.plan === null) continue;
+    if (open.size > 0) forLineRules(open, analysis.plan, heard);
+    forRulesOfUnknownWords(index, tool, analysis.plan, (rule, text) => listen(rule, text, false));
   }
 }
 
-function speaksOfCommand(spec: RuleSpec, text: string): boolean {
-  if (spec.kind === 'command') return commandMatches(spec.command, text);
-  return spec.kind === 'regex' && matchesRegex(spec.regex, text);
+const NO_RULES = new Set<CompiledRule>();
+
+function matchTexts(judgement: Judgement, index: RuleIndex, tool: string, listen: RuleListener): void {
+  for (const [text, sure] of tighteningTexts(judgement)) {
+    forCommandRules(index, tool, text, (rule) => {
+      if (speaksOfCommand(rule.spec, text)) listen(rule, text, sure);
+    });
+  }
 }
 
 /** Every text that a deny or ask about commands is compared with, and whether it surely runs here. */
@@ -178,8 +188,13 @@ function tighteningTexts(judgement: Judgement): ReadonlyMap<string, boolean> {
 /** `fold`: the file system may find `RM` when `rm` is meant. */
 function addTexts(texts: Map<string, boolean>, call: ShellCall, fold: boolean): void {
   const spellings = fold ? [...call.spellings, ...call.spellings.map(lowerProgram)] : call.spellings;
-  for (const spelling of spellings) texts.set(spelling, !call.foreign || texts.get(spelling) === true);
+  for (const spelling of spellings) addText(texts, spelling, !call.foreign);
+  if (call.source !== call.text) addText(texts, call.source, !call.foreign);
   for (const text of call.elsewhere) if (!texts.has(text)) texts.set(text, false);
+}
+
+function addText(texts: Map<string, boolean>, text: string, sure: boolean): void {
+  texts.set(text, sure || texts.get(text) === true);
 }
 
 function lowerProgram(text: string): string {
@@ -195,7 +210,7 @@ function matchPath(judgement: Judgement, index: RuleIndex, path: JudgedPath, lis
     if (rules.all.length === 0) continue;
     forRulesAbout(rules, path, (rule) => {
       if (rule.spec.kind !== 'whole') matchOnePath(judgement, rule, path, listen);
-      else if (family === 'Edit') listen(rule, use.text, true);
+      else if (family === 'Edit') listen(rule, use.text, isSure(use));
     });
   }
 }
@@ -228,8 +243,12 @@ function matchOnePath(judgement: Judgement, rule: CompiledRule, path: JudgedPath
   const { bases } = judgement;
   if (lexical === null) return;
   const covered = use.glob === null && namesOf(lexical, real).some((one) => coversLoosely(rule.spec, one, bases));
-  const sure = covered && (use.origin !== 'guess' || use.call < 0);
-  if (covered || mayReach(rule.spec, path, bases)) listen(rule, use.text, sure);
+  if (covered || mayReach(rule.spec, path, bases)) listen(rule, use.text, covered && isSure(use));
+}
+
+/** What a program's words only may name is asked about. */
+function isSure({ origin, call }: PathUse): boolean {
+  return origin !== 'guess' || call < 0;
 }
 
 function coversLoosely(spec: RuleSpec, path: string, bases: PathBases): boolean {

@@ -75,7 +75,7 @@ function refuseQuestions(judgement: Judgement): void {
   }
 }
 
-const GRAVE = /^(?:command\.|path\.(?:protected|secret|control|outside_roots)|shell\.(?!unlisted)|content\.)/;
+const GRAVE = /^(?:command\.|path\.(?:protected|secret|control|outside_roots)|shell\.(?!unlisted)|content\.|address\.)/;
 
 /** How much is at stake: what was found, then what kind of tool it is. */
 function riskOf(judgement: Judgement, winner: Match): Risk {

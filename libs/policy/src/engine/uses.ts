@@ -18,7 +18,7 @@ export interface PathUse {
   readonly glob: string | null;
   readonly access: 'read' | 'write';
   readonly recursive: boolean;
-  /** `guess`: an argument of a tool that no manifest describes, which looks like a path. */
+  /** `guess`: an argument of a tool that no manifest describes, which looks like a path; or what a program may touch besides. */
   readonly origin: 'argument' | 'operand' | 'redirect' | 'guess';
   /** Number of the shell call that it belongs to, or -1. */
   readonly call: number;
@@ -170,7 +170,8 @@ export function planUses(plan: ShellPlan, home: string | null): PathUse[] {
     const operands = operandsOf(call);
     if (operands === null || TRANSFERS.has(call.program ?? '')) addGuesses(out, call, number);
     for (const operand of operands ?? []) {
-      addWord(out, call, operand.word, { ...operand, origin: 'operand', call: number, plan, home });
+      const origin = operand.maybe === true ? 'guess' : 'operand';
+      addWord(out, call, operand.word, { ...operand, origin, call: number, plan, home });
     }
     for (const { access, target } of call.redirects) {
       if (access !== null && target !== null) {
@@ -210,7 +211,7 @@ function guessesIn(value: string): readonly string[] {
 interface WordUse {
   readonly access: 'read' | 'write';
   readonly recursive: boolean;
-  readonly origin: 'operand' | 'redirect';
+  readonly origin: 'operand' | 'redirect' | 'guess';
   readonly call: number;
   readonly plan: ShellPlan;
   readonly home: string | null;

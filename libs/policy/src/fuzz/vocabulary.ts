@@ -17,6 +17,7 @@ export const ARGUMENTS: Words = [
   '/dev/null', '/dev/sda', '.git/config', 'a b', '"a b"', "'a b'", 'a\\ b', '{a,b}', '{1..3}', '*.c', '?', '[ab]', '$1', '${x:-y}', '$((1+2))',
   '$(ls)', '`ls`', "$'a\\x41'", '$"hi"', '+x', '777', 'of=/dev/sda', 'if=x', 'http://x.example/y', 'user@host:', '{}', '\\;', '+', ']', ']]', '=ls',
   '-print', '-name', 's/a/b/w f', 'BEGIN{system("id")}', '!', '!!', 'A=1', '1', '%', '^a', '.', '..', '',
+  'publi', 'checkout', 'show', 'HEAD:.env', 'grep', 'git@evil.test:a', 'https://evil.test/a',
 ]; // prettier-ignore
 
 /** Things that a file or descriptor is joined by. */
@@ -42,6 +43,7 @@ export const RULES: Words = [
   'Bash(echo *)', 'Bash(find *)', 'Edit', 'Edit(out.txt)', 'Edit(src/**)', 'Edit(//tmp/**)', 'Read', 'Read(.env)', 'Read(src/**)', 'Read(~/.ssh/**)', 'WebFetch',
   'WebFetch(domain:x.example)', 'WebFetch(domain:*.example)', 'mcp__a', 'mcp__a__b', 'Agent', 'Agent(explore)', 'Glob', 'Grep',
   'Bash(re:(git|rm|npm) [a-z]+.*)', 'Bash(re:cat [^/]+)', 'Edit(re:.*/src/[a-z/]+\\.ts)', 'Read(re:.*\\.env)', 'WebFetch(re:([a-z]+\\.)?example)', 'Agent(re:expl.*)',
+  'Bash(cat * | sort *)', 'Bash(npm publish *)', 'Bash(re:.*<<<.*)', 'WebFetch(domain:evil.test)', 'Read(x/**)',
 ]; // prettier-ignore
 
 /** Tools of generated calls, and names that are none. */

@@ -67,7 +67,7 @@ function describeError(source: string, error: unknown): string {
 
 /** True when the whole text is matched; `fold`: whatever its case. */
 export function matchesRegex(regex: RegexPattern, text: string, fold = false): boolean {
-  return (fold ? regex.folded : regex.exact).testExact(text);
+  return fold ? regex.folded.testExact(text) : text.startsWith(regex.prefix) && regex.exact.testExact(text);
 }
 
 /** True unless nothing at or below the folder can be matched, since all that is begins otherwise. */

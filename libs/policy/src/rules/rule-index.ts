@@ -10,6 +10,8 @@ import { matchesWildcard } from './wildcard.js';
 interface CommandRules {
   readonly byProgram: Map<string, ProgramRules>;
   readonly any: CompiledRule[];
+  /** Those that may meet several commands together although they meet none of them. */
+  readonly spanning: CompiledRule[];
 }
 
 /** Command rules of one program, by their second word; `open` are those that take several. */
@@ -115,6 +117,20 @@ export function forDomainRules(
   }
 }
 
+/** Calls `each` for every domain rule of the tools that may cover one of the hosts; without hosts, for all of them. */
+export function forHostRules(
+  index: RuleIndex,
+  about: { readonly hosts: readonly string[] | null; readonly isMeant: (tool: string) => boolean },
+  each: (rule: CompiledRule) => void,
+): void {
+  for (const [tool, { open, byName }] of index.domains) {
+    if (!about.isMeant(tool)) continue;
+    open.forEach(each);
+    if (about.hosts === null) for (const list of byName.values()) list.forEach(each);
+    else forNames(byName, about.hosts, each);
+  }
+}
+
 /** A host, and every name that it ends in. */
 function forNames(
   byName: Map<string, CompiledRule[]>,
@@ -171,12 +187,27 @@ function addCommandRule(index: RuleIndex, name: string, rule: CompiledRule): voi
   const program = programOf(rule);
   let rules = index.commands.get(name);
   if (rules === undefined) {
-    rules = { byProgram: new Map(), any: [] };
+    rules = { byProgram: new Map(), any: [], spanning: [] };
     index.commands.set(name, rules);
   }
+  if (maySpan(rule.spec)) rules.spanning.push(rule);
   if (program === null) rules.any.push(rule);
   else addProgramRule(rules.byProgram, program, rule);
 }
+
+/** A pattern that only says how a command begins meets a line no sooner than the first command of it, unless it begins as no command does. */
+function maySpan(spec: RuleSpec): boolean {
+  if (spec.kind === 'regex') return true;
+  if (spec.kind !== 'command') return false;
+  const { pieces, stars } = spec.command.whole;
+  const [head = '', tail = ''] = pieces;
+  const onlyBegins = !stars || (pieces.length === 2 && tail === '');
+  return !onlyBegins || MORE_THAN_WORDS.test(head) || KEYWORD.test(head);
+}
+
+/** Signs that the text of a command has lost, since its quoting is undone, or that stand between commands. */
+const MORE_THAN_WORDS = /[|&;<>(){}\n'"`\\#]/;
+const KEYWORD = /^(?:if|while|until|for|select|case|function|time|coproc|!|\[\[)(?: |$)/;
 
 function addProgramRule(byProgram: Map<string, ProgramRules>, program: string, rule: CompiledRule): void {
   let rules = byProgram.get(program);
@@ -239,6 +270,11 @@ export function forCommandRules(
     if (own.bySecond.size > 0) own.bySecond.get(secondWord(text, space))?.forEach(each);
   }
   rules.any.forEach(each);
+}
+
+/** Every command rule of the tool that may meet a whole line although it meets no command of it. */
+export function spanningRulesOf(index: RuleIndex, tool: string): readonly CompiledRule[] {
+  return index.commands.get(tool)?.spanning ?? [];
 }
 
 /** Every command rule of the tool about that program, whatever its second word. */

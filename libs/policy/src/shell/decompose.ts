@@ -3,7 +3,7 @@ import { expandBraces } from './braces.js';
 import { Folders } from './folders.js';
 import { hiddenScripts } from './hidden.js';
 import { parseShell } from './parse.js';
-import type { CallDoubt, ShellCall, ShellPlan } from './plan.js';
+import type { CallDoubt, ShellCall, ShellLines, ShellPlan } from './plan.js';
 import { baseName, elsewhereOf, spellingsOf, textOfWords } from './spellings.js';
 import type { ShellShape } from './shapes.js';
 import type { ShellBinding, ShellCommand, ShellDoubt, ShellInput, ShellScript, ShellWord } from './tree.js';
@@ -30,6 +30,7 @@ interface Work {
   readonly doubts: Set<ShellDoubt>;
   readonly shapes: Set<ShellShape>;
   readonly functions: string[];
+  readonly lines: ShellLines[];
   readonly maxLength: number;
   readonly home: string | null;
 }
@@ -54,11 +55,12 @@ export function decompose(source: string, options: DecomposeOptions): ShellPlan 
     bindings: new Map<string, ShellBinding>(),
     nests: { next: 0 },
   };
-  const work: Work = { calls: [], ...variables, doubts: new Set(), shapes, functions: [], maxLength, home };
+  const lists = { calls: [], functions: [], lines: [] };
+  const work: Work = { ...lists, ...variables, doubts: new Set(), shapes, maxLength, home };
   addScript(work, source, { outer: -1, depth: 0, nest: -1, foreign: false, cwds: cwd === null ? null : [cwd] });
   addHidden(work);
-  const { calls, doubts, bindings, functions } = work;
-  return { source, calls, doubts: [...doubts], shapes, bindings, functions };
+  const { calls, doubts, bindings, functions, lines } = work;
+  return { source, calls, doubts: [...doubts], shapes, bindings, functions, lines };
 }
 
 function addScript(work: Work, source: string, origin: Origin): void {
@@ -68,6 +70,7 @@ function addScript(work: Work, source: string, origin: Origin): void {
   for (const doubt of script.doubts) work.doubts.add(doubt);
   for (const shape of script.shapes) work.shapes.add(shape);
   work.functions.push(...script.functions);
+  work.lines.push({ rows: script.rows, wholes: script.wholes, foreign: origin.foreign });
   const folders = new Folders(script, origin.cwds);
   const numbers: number[] = [];
   for (const command of script.commands) {
@@ -218,8 +221,11 @@ function isFedShell(call: ShellCall): boolean {
   return call.program !== null && isShell(call.program) && readsInput(call.args);
 }
 
+/** What stands behind the words as written, such as redirects of the wrapper, belongs to what it runs. */
 function innerCommand(call: ShellCall, words: readonly ShellWord[]): ShellCommand {
-  const source = words.map((word) => word.text).join(' ');
+  const text = words.map((word) => word.text).join(' ');
+  const at = call.redirects.length === 0 && call.input.kind === 'none' ? -1 : call.source.indexOf(text);
+  const source = at < 0 ? text : call.source.slice(at);
   const { input, reveals } = call;
   return {
     source,

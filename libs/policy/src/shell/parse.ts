@@ -25,6 +25,8 @@ export function parseShell(source: string, maxLength: number, firstNest = 0): Sh
     bindings: new Map(),
     nests: firstNest,
     doubts: [...doubts],
+    rows: [],
+    wholes: [],
   };
 }
 

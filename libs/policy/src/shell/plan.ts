@@ -1,4 +1,5 @@
 /** A command line taken apart into the programs that it would start. */
+import type { Row } from './lines.js';
 import type { ShellAssignment, ShellBinding, ShellDoubt, ShellInput, ShellRedirect, ShellWord } from './tree.js';
 import type { ShellShape } from './shapes.js';
 import type { Unwrapped } from './wrappers.js';
@@ -39,6 +40,13 @@ export interface ShellCall {
   readonly cwds: readonly string[] | null;
 }
 
+/** The lists, chains and pipelines of one script of the plan, and its commands by other beginnings and ends. `foreign` as of its calls. */
+export interface ShellLines {
+  readonly rows: readonly Row[];
+  readonly wholes: readonly string[];
+  readonly foreign: boolean;
+}
+
 /** A command line taken apart. `doubts` of any nested script stand here too. */
 export interface ShellPlan {
   readonly source: string;
@@ -50,4 +58,6 @@ export interface ShellPlan {
   readonly bindings: ReadonlyMap<string, ShellBinding>;
   /** Names of the functions that the script defines. */
   readonly functions: readonly string[];
+  /** Of the script itself and of all that are nested in it. */
+  readonly lines: readonly ShellLines[];
 }

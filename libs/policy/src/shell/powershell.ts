@@ -53,7 +53,8 @@ export function decomposePowerShell(source: string, maxLength: number): ShellPla
   if (hasInvisible(source)) reader.doubts.add('invisible_character');
   readAll(reader, source);
   const calls = reader.statements.map(toCall);
-  return { source, calls, doubts: [...reader.doubts], shapes: new Set(), bindings: new Map(), functions: [] };
+  const none = { shapes: new Set<never>(), bindings: new Map<never, never>(), functions: [], lines: [] };
+  return { source, calls, doubts: [...reader.doubts], ...none };
 }
 
 function readAll(reader: Reader, source: string): void {

@@ -1,6 +1,7 @@
 /** The texts that deny and ask rules see of one command. */
 import { expandBraces } from './braces.js';
 import type { Piece, ShellWord } from './tree.js';
+import { isFolded, otherNames } from './subcommand-names.js';
 import { runnerWords } from './wrappers.js';
 
 const MAX_TAILS = 16;
@@ -17,7 +18,7 @@ export function baseName(path: string): string {
 }
 
 /** Words with their quoting undone, joined by single blanks. */
-export function textOfWords(words: readonly ShellWord[]): string {
+export function textOfWords(words: readonly Pick<ShellWord, 'value'>[]): string {
   let text = words[0]?.value ?? '';
   for (let at = 1; at < words.length; at += 1) text += ` ${words[at]?.value ?? ''}`;
   return text;
@@ -37,18 +38,20 @@ const GLOBAL_VALUES: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** As written, by base name, without global options, with known variables filled in. `text` is that of the words. */
+/** What counts of a word here. */
+type Valued = Pick<ShellWord, 'value'>;
+
+/** As written, by base name, without global options, by other names of its subcommand, with known variables filled in. `text` is that of the words. */
 export function spellingsOf(known: KnownVariables, words: readonly ShellWord[], text: string): string[] {
   const name = words[0];
   const out = [text];
   if (name === undefined) return out;
-  if (words.some((word) => !word.literal)) out.push(...filledIn(known, words));
+  if (words.some((word) => !word.literal)) addFilledIn(out, known, words);
   if (!name.literal) return out;
   const program = baseName(name.value);
   const tail = text.slice(name.value.length);
   if (program + tail !== text) out.push(program + tail);
-  const plain = withoutGlobals(program, words);
-  if (plain !== null) out.push(plain);
+  addPlain(out, program, words);
   return out;
 }
 
@@ -56,15 +59,25 @@ export function spellingsOf(known: KnownVariables, words: readonly ShellWord[], 
  * What words that only the running shell knows may come to: variables that the script sets are filled in, all others are taken to
  * be empty (`E=evil; $E x`, `e${NOTHING}vil x`); and whole words may vanish (`$x rm y` runs rm, `xargs npm test` may add nothing).
  */
-function filledIn(known: KnownVariables, words: readonly ShellWord[]): string[] {
-  const filled = words.map((word) => word.pieces.map((piece) => filledPiece(known, piece)).join('')).join(' ');
+function addFilledIn(out: string[], known: KnownVariables, words: readonly ShellWord[]): void {
+  const filled = words.map((word) => ({ value: word.pieces.map((piece) => filledPiece(known, piece)).join('') }));
   const left = words.filter((word) =>
     word.pieces.some((piece) => piece.kind !== 'dynamic' && piece.kind !== 'variable'),
   );
-  const texts = [filled, textOfWords(left)];
-  const opened = words.map(openedWord).join(' ');
-  if (opened !== texts[1]) texts.push(opened);
-  return texts.map((text) => byBaseName(text.trim()));
+  const opened = words.map((word) => ({ value: openedWord(word) }));
+  for (const reading of [filled, left, opened]) addForms(out, reading);
+  addOnce(out, left.map((word) => word.text).join(' '));
+}
+
+/** One reading of the words: by base name, and without global options. */
+function addForms(out: string[], words: readonly Valued[]): void {
+  addOnce(out, byBaseName(textOfWords(words).trim()));
+  const there = words.filter(({ value }) => value !== '');
+  if (there[0] !== undefined) addPlain(out, baseName(there[0].value), there);
+}
+
+function addOnce(out: string[], text: string): void {
+  if (!out.includes(text)) out.push(text);
 }
 
 /** `p{ush,}` is two words, and `${X:-push}` is push where X is nothing. */
@@ -95,26 +108,53 @@ function filledPiece(known: KnownVariables, piece: Piece): string {
   }
 }
 
-/** Every tail of a runner's words, and what stands in its script words (`ssh host 'cd x; rm -rf y'`). */
+/** Every tail of a runner's words, and what stands in its script words (`ssh host 'cd x; rm -rf y'`), each in all its forms. */
 export function elsewhereOf(program: string, args: readonly ShellWord[]): string[] {
   const words = runnerWords(program, args)?.slice(0, MAX_TAILS);
   if (words === undefined) return [];
   const out: string[] = [];
   words.forEach((word, at) => {
-    out.push(textOfWords(words.slice(at)));
-    if (/[\s;|&]/.test(word.value)) for (const part of word.value.split(/[;|&\n]+/)) out.push(part.trim());
+    const tail = words.slice(at);
+    addOnce(out, textOfWords(tail));
+    addForms(out, tail);
+    if (!/[\s;|&]/.test(word.value)) return;
+    for (const part of word.value.split(/[;|&\n]+/))
+      addForms(
+        out,
+        part
+          .trim()
+          .split(/\s+/)
+          .map((value) => ({ value })),
+      );
   });
   return out;
 }
 
-function withoutGlobals(program: string, words: readonly ShellWord[]): string | null {
-  const at = globalsEnd(program, words.slice(1)) + 1;
-  if (at === 1) return null;
-  return at < words.length ? `${program} ${textOfWords(words.slice(at))}` : program;
+/** The command without its global options, and by every other name of its subcommand. `words` begin with the program. */
+function addPlain(out: string[], program: string, words: readonly Valued[]): void {
+  const first = words[1]?.value;
+  if (first === undefined || !GLOBAL_VALUES.has(program)) return;
+  if (!first.startsWith('-')) {
+    // Most subcommands have one name.
+    if (otherNames(program, first).length > 0 || isFolded(program, first)) addOtherNames(out, program, words.slice(1));
+    return;
+  }
+  const plain = words.slice(1 + globalsEnd(program, words.slice(1)));
+  addOnce(out, plain.length === 0 ? program : `${program} ${textOfWords(plain)}`);
+  addOtherNames(out, program, plain);
+}
+
+/** `words` begin with the subcommand. */
+function addOtherNames(out: string[], program: string, words: readonly Valued[]): void {
+  const [subcommand, ...rest] = words;
+  if (subcommand === undefined) return;
+  const tail = rest.length === 0 ? '' : ` ${textOfWords(rest)}`;
+  for (const other of otherNames(program, subcommand.value)) addOnce(out, `${program} ${other}${tail}`);
+  if (isFolded(program, subcommand.value) && tail !== '') addOnce(out, program + tail);
 }
 
 /** How many of a program's words stand in front of its subcommand. */
-export function globalsEnd(program: string, args: readonly ShellWord[]): number {
+export function globalsEnd(program: string, args: readonly Valued[]): number {
   const values = GLOBAL_VALUES.get(program);
   let at = 0;
   if (values === undefined) return at;

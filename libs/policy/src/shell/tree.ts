@@ -1,4 +1,5 @@
 /** Our own small picture of a shell script: the simple commands in the order they are written, and what makes the script doubtful. */
+import type { Row } from './lines.js';
 import type { ShellShape } from './shapes.js';
 
 /** One piece of a word. `home` is `~` or `$HOME`; `dynamic` is anything whose value is known only when it runs. */
@@ -82,6 +83,10 @@ export interface ShellScript {
   readonly nests: number;
   readonly shapes: ReadonlySet<ShellShape>;
   readonly doubts: readonly ShellDoubt[];
+  /** Its lists, chains and pipelines. */
+  readonly rows: readonly Row[];
+  /** Simple commands by other beginnings and ends than their source: without variables, with here-documents. */
+  readonly wholes: readonly string[];
 }
 
 /** Why a script is not understood. */

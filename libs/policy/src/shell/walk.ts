@@ -10,6 +10,7 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash';
+import { wholeCommand, type Row } from './lines.js';
 import { readCommand, readRedirects } from './read-command.js';
 import { isQuotedMessage, type ShellShape } from './shapes.js';
 import type { ShellCommand, ShellDoubt, ShellInput, ShellJoin, ShellScript, ShellWord } from './tree.js';
@@ -50,6 +51,8 @@ interface Walk {
   readonly shapes: Set<ShellShape>;
   readonly variables: ScriptVariables;
   readonly nests: { next: number };
+  readonly rows: Row[];
+  readonly wholes: string[];
   chains: number;
   nodes: number;
 }
@@ -71,6 +74,8 @@ export function walkScript(script: ParsedScript, source: string, start: WalkStar
     shapes: new Set(),
     variables: noVariables(),
     nests: { next: start.firstNest },
+    rows: [],
+    wholes: [],
     chains: 0,
     nodes: 0,
   };
@@ -85,9 +90,9 @@ export function walkScript(script: ParsedScript, source: string, start: WalkStar
     visit(walk, frame);
   }
   if (evaluatesText(walk.variables)) walk.doubts.add('indirect_expansion');
-  const { commands, scopes, functions, shapes } = walk;
+  const { commands, scopes, functions, shapes, rows, wholes } = walk;
   const known = { bindings: bindingsOf(walk.variables), nests: walk.nests.next };
-  return { commands, scopes, functions, shapes, ...known, doubts: [...walk.doubts] };
+  return { commands, scopes, functions, shapes, rows, wholes, ...known, doubts: [...walk.doubts] };
 }
 
 function newFindings(walk: Walk): WordFindings {
@@ -117,6 +122,7 @@ function pushScript(walk: Walk, script: ParsedScript, place: Place): void {
 }
 
 function pushStatements(walk: Walk, statements: readonly Statement[], place: Place): void {
+  walk.rows.push({ source: place.source, parts: statements });
   for (let index = statements.length - 1; index >= 0; index -= 1) {
     const statement = statements[index];
     if (statement === undefined) continue;
@@ -156,6 +162,7 @@ function visit(walk: Walk, frame: Frame): void {
       pushAndOr(walk, frame, node);
       return;
     case 'Pipeline':
+      walk.rows.push({ source: frame.source, parts: node.commands });
       if (node.prefixes.some((prefix) => prefix.type === 'Time')) walk.shapes.add('time');
       for (let index = node.commands.length - 1; index >= 0; index -= 1) {
         const input: ShellInput | null = index > 0 ? { kind: 'pipe', from: walk.commands.length } : frame.input;
@@ -172,6 +179,7 @@ function visit(walk: Walk, frame: Frame): void {
 }
 
 function pushAndOr(walk: Walk, frame: Frame, node: AndOr): void {
+  walk.rows.push({ source: frame.source, parts: node.commands });
   for (let index = node.commands.length - 1; index >= 0; index -= 1) {
     const child = node.commands[index];
     const join = index === 0 ? 'first' : (node.operators[index - 1] ?? '||');
@@ -345,6 +353,8 @@ function addCommand(walk: Walk, frame: Frame, node: Command): void {
   noteCommand(walk.variables, words, assignments, walk.commands.length);
   if (frame.endless && startsAside(words)) walk.shapes.add('endless_background');
   if (evaluatesIndex(words)) walk.doubts.add('indirect_expansion');
+  const whole = wholeCommand(node, frame.source);
+  if (whole !== null) walk.wholes.push(whole);
   walk.commands.push({
     source: frame.source.slice(node.pos, node.end),
     assignments,

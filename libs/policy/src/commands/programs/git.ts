@@ -1,11 +1,14 @@
 /** git by subcommand and flag: which forms only read, and which files they show. */
 import type { ShellWord } from '../../shell/tree.js';
-import { sortArgs, withoutHead } from '../flags.js';
-import { OWN_FOLDER, words, type Operand, type ProgramFamily } from './program.js';
+import { gitOperands } from './git-files.js';
+import { words, type ProgramFamily } from './program.js';
 
 /** Flags that write a file, start a helper, or open what was asked for in another program. */
 const NEVER =
   /^--(?:output|ext-diff|textconv|filters|open-files-in-pager|exec|upload-pack|receive-pack|lost-found|show-signature|remote|paginate)(?:=|$)|^-O/;
+
+/** What a format shows of a signature is asked of another program: `%G?`, `%(signature)`. */
+const CHECKS_SIGNATURE = /%G[?A-Z]|%\(\*?signature/;
 
 /** Subcommands that read whatever their words say, but for those of NEVER. */
 const ANY_ARGUMENTS = new Set(
@@ -50,7 +53,7 @@ export function isReadOnlyGit(args: readonly ShellWord[]): boolean {
   if (isQuery(args)) return true;
   const start = globalsLength(args);
   const [command, ...rest] = start === null ? [] : args.slice(start).map((word) => word.value);
-  if (command === undefined || rest.some((word) => NEVER.test(word))) return false;
+  if (command === undefined || rest.some((word) => NEVER.test(word) || CHECKS_SIGNATURE.test(word))) return false;
   if (command === 'grep' && rest.some((word) => /^-[a-zA-Z]*O/.test(word))) return false;
   return ANY_ARGUMENTS.has(command) || hasForm(command, rest);
 }
@@ -97,46 +100,6 @@ function globalsLength(args: readonly ShellWord[]): number | null {
 function globalLength(option: string, next: string): number {
   if (GLOBAL.test(option)) return 1;
   return option === '-C' || (option === '-c' && SAFE_SETTING.test(next)) ? 2 : 0;
-}
-
-const SHOWS_FILES = new Set(
-  words(
-    'diff show log blame annotate grep cat-file archive apply am ls-files hash-object format-patch whatchanged diff-index diff-tree diff-files range-diff stash',
-  ),
-);
-
-/** With these, `git grep` also reads files that git does not keep. */
-const UNTRACKED = /^--(?:no-in|unt)/;
-
-/**
- * The folder that git is sent to, what it shows of files, also as `revision:path`, and the file that `--output` names. A revision
- * taken for a path does no harm.
- */
-function gitOperands(args: readonly ShellWord[]): Operand[] {
-  const { operands, values } = sortArgs(args, words('-C -c --git-dir --work-tree -o --output'));
-  const [command, ...rest] = operands;
-  const out = namedFolders(values);
-  if (command?.value === 'grep' && args.some((word) => UNTRACKED.test(word.value))) {
-    out.push({ ...OWN_FOLDER, word: values.get('-C') ?? OWN_FOLDER.word });
-  }
-  if (!SHOWS_FILES.has(command?.value ?? '')) return out;
-  const lines = args.filter((word) => /^-L.*:/.test(word.value));
-  for (const word of [...rest, ...lines]) {
-    const colon = word.value.indexOf(':');
-    out.push({ word: colon < 0 ? word : withoutHead(word, colon + 1), access: 'read', recursive: false });
-  }
-  return out;
-}
-
-function namedFolders(values: ReadonlyMap<string, ShellWord>): Operand[] {
-  const out: Operand[] = [];
-  const output = values.get('--output');
-  if (output !== undefined) out.push({ word: output, access: 'write', recursive: false });
-  for (const flag of ['-C', '--git-dir', '--work-tree']) {
-    const folder = values.get(flag);
-    if (folder !== undefined) out.push({ word: folder, access: 'read', recursive: false });
-  }
-  return out;
 }
 
 export const GIT_PROGRAMS: ProgramFamily = { git: { reads: isReadOnlyGit, operands: gitOperands } };

@@ -13,6 +13,8 @@ export interface Operand {
   readonly word: ShellWord;
   readonly access: 'read' | 'write';
   readonly recursive: boolean;
+  /** Nobody knows whether it does: only denies and asks count, and they ask. */
+  readonly maybe?: true;
 }
 
 const HERE: ShellWord = {

@@ -83,6 +83,9 @@ export const SHELL_BUILTINS: ProgramFamily = {
   help: ASKS_NOTHING,
   dirs: { reads: only(/^-[lpv]+$/), operands: NO_FILES },
   times: ASKS_NOTHING,
+  // With words they change what later names mean.
+  alias: { reads: (args) => args.length === 0, operands: NO_FILES },
+  shopt: { reads: (args) => args.length === 0, operands: NO_FILES },
   // `jobs -x` runs a program.
   jobs: { reads: only(/^-[lnprs]+$|^%\S*$/), operands: NO_FILES },
   wait: { reads: only(/^[%\d]+$/), operands: NO_FILES },

@@ -4,6 +4,7 @@ import { sortArgs } from '../flags.js';
 import {
   ASKS_NOTHING,
   NO_FILES,
+  only,
   OPTIONS_FILE,
   printer,
   printerUnless,
@@ -104,7 +105,8 @@ export const TEXT_PROGRAMS: ProgramFamily = {
   bat: BAT,
   batcat: BAT,
   less: { operands: { access: 'read' } },
-  more: { operands: { access: 'read' } },
+  // Flags of some versions write a log or start with a command.
+  more: { reads: only(/^(?:-[dlfpcsu]+|-\d+|[^-+].*)$/s), operands: { access: 'read' } },
   echo: ASKS_NOTHING,
   printf: { reads: (args) => !args.some((word) => word.value.startsWith('-v')), operands: NO_FILES },
 };

@@ -12,6 +12,7 @@ const LONG = new Set([
   'rbenv', 'redis-cli', 'redis-server', 'rsync', 'rubocop', 'ruff', 'rustfmt', 'rustup', 'sbt', 'screen', 'sh', 'shellcheck', 'sqlite3', 'stack',
   'strace', 'svn', 'tar', 'tmux', 'tox', 'ts-node', 'uv', 'uvx', 'vagrant', 'valgrind', 'vite', 'vitest', 'webpack', 'xcodebuild', 'yasm', 'zip', 'zsh',
   'locale', 'ldd', 'ps', 'uname', 'systemctl', 'hg', 'tree-sitter', 'wasm-pack', 'watchman', 'yamllint', 'hadolint', 'mix', 'rebar3', 'cabal', 'nim',
+  'csplit', 'mktemp', 'nohup', 'timeout', 'env', 'nice', 'xargs', 'stdbuf', 'chroot', 'sudo', 'watch', 'setsid', 'ionice', 'flock', 'taskset',
 ]);
 // prettier-ignore
 const SHORT = new Set([

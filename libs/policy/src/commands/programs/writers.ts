@@ -33,6 +33,13 @@ export const WRITER_PROGRAMS: ProgramFamily = {
       recursive: 'always',
     },
   },
+  split: {
+    operands: {
+      access: 'read',
+      valueFlags: words('-a -b -C -l -n -t --bytes --lines --number --separator'),
+      writesLast: true,
+    },
+  },
   chmod: { operands: { access: 'write', skip: 1, recursive: 'flag' } },
   chown: { operands: { access: 'write', skip: 1, recursive: 'flag' } },
   chgrp: { operands: { access: 'write', skip: 1, recursive: 'flag' } },

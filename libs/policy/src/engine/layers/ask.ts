@@ -4,6 +4,7 @@ import type { CallDoubt } from '../../shell/plan.js';
 import { hasControl, hasInvisible, isPlain } from '../../shell/characters.js';
 import type { ShellDoubt } from '../../shell/tree.js';
 import { addMatch, addRuleMatch, type Judgement } from '../judgement.js';
+import { isMetadataHost } from '../../rules/metadata-hosts.js';
 import type { CompiledRule } from '../../rules/compiled-rule.js';
 import { forTighteningRules } from '../rule-matching.js';
 import type { PathUse } from '../uses.js';
@@ -15,6 +16,7 @@ export function askLayer(judgement: Judgement): void {
   askByTool(judgement);
   askUnlisted(judgement);
   askSensitive(judgement);
+  askMetadata(judgement);
   askDoubts(judgement);
   askInvisible(judgement);
 }
@@ -67,6 +69,17 @@ function askNamed(judgement: Judgement, use: PathUse, path: string | null): void
   if (path === null || isHarmlessDevice(path)) return;
   const why = sensitivityOf(path, use.access, judgement.roots);
   if (why !== null) askWhy(judgement, why, use);
+}
+
+/** What a cloud machine hands out there is a secret like any that a file holds. */
+function askMetadata(judgement: Judgement): void {
+  if (!judgement.policy.preset.asksSensitive.includes('secret')) return;
+  const { url, possibleHosts, addresses } = judgement.analysis;
+  const reason = 'hands out the credentials of the machine';
+  if (url !== null && possibleHosts.some(isMetadataHost)) ask(judgement, 'address.metadata', reason, url);
+  for (const { text, hosts } of addresses) {
+    if (hosts?.some(isMetadataHost) === true) ask(judgement, 'address.metadata', reason, text);
+  }
 }
 
 const SCRIPT_DOUBTS: Readonly<Record<ShellDoubt, string>> = {

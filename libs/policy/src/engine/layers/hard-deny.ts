@@ -103,10 +103,11 @@ function wordMayReach(call: ShellCall, word: ShellWord, place: { folder: string;
   });
 }
 
-function touches(path: string | null, folder: string, { recursive }: PathUse): boolean {
+/** What a program may write anywhere below a folder says nothing of the one folder in it that is protected. */
+function touches(path: string | null, folder: string, { recursive, origin }: PathUse): boolean {
   if (path === null) return false;
   const folded = foldedPath(path);
-  return isInside(folded, folder) || (recursive && isInside(folder, folded));
+  return isInside(folded, folder) || (recursive && origin !== 'guess' && isInside(folder, folded));
 }
 
 /** Any word of any program may be a path, also where the program is not known to take one. */

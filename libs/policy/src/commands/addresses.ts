@@ -1,0 +1,88 @@
+/** Hosts that the commands of a line reach, as far as their words say so. */
+import type { ShellCall, ShellPlan } from '../shell/plan.js';
+import type { ShellWord } from '../shell/tree.js';
+import { possibleHosts } from '../rules/domain-pattern.js';
+
+/** One word that names a host. `hosts` null: only the running shell knows which. */
+export interface ShellAddress {
+  readonly text: string;
+  readonly hosts: readonly string[] | null;
+}
+
+/** `any`: also words that are no URL are addresses. `scp`: `user@host:path` too. `urls`: only what begins like a URL. */
+type Reading = 'any' | 'scp' | 'urls';
+
+const PROGRAMS: ReadonlyMap<string, Reading> = new Map([
+  ...'curl wget http https xh aria2c axel lynx w3m links elinks ping nc ncat netcat telnet ftp ssh sftp'
+    .split(' ')
+    .map((name): [string, Reading] => [name, 'any']),
+  ...'scp rsync'.split(' ').map((name): [string, Reading] => [name, 'scp']),
+  ...'hg svn pip pip3 npm npx pnpm yarn bun uv cargo gem brew docker podman helm'
+    .split(' ')
+    .map((name): [string, Reading] => [name, 'urls']),
+]);
+
+/** Subcommands of git that talk to the address that they are given. */
+const GIT_NETWORK =
+  /^(?:clone|fetch|pull|push|ls-remote|remote|submodule|subtree|send-pack|fetch-pack|http-fetch|http-push|archive|request-pull|svn|lfs)$/;
+
+/** Every address of the plan. Empty for most. */
+export function addressesOf(plan: ShellPlan): ShellAddress[] {
+  const out: ShellAddress[] = [];
+  for (const call of plan.calls) {
+    const reading = readingOf(call);
+    if (reading === null) continue;
+    call.args.forEach((word, at) => {
+      const flag = call.args[at - 1]?.value ?? '';
+      const isValue = VALUE_FLAGS[call.program ?? '']?.test(flag) === true;
+      const hosts = ROUTES.test(flag) ? routeHosts(word) : isValue ? undefined : hostsOfWord(word, reading);
+      if (hosts !== undefined) out.push({ text: word.text, hosts });
+    });
+  }
+  return out;
+}
+
+function readingOf({ program, args }: ShellCall): Reading | null {
+  if (program === null) return null;
+  if (program === 'git') return args.some((word) => GIT_NETWORK.test(word.value)) ? 'scp' : null;
+  return PROGRAMS.get(program) ?? null;
+}
+
+/** Flags whose value is no address: a file, a header, what is sent. */
+const VALUE_FLAGS: Readonly<Record<string, RegExp>> = {
+  __proto__: null as never,
+  curl: /^-[a-zA-Z#\d]*[odHuAeFTXbcDKEwmrzyYCPQtU]$|^--(?:output|header|data(?:-\w+)?|json|referer|user-agent|user|form(?:-string)?|request|upload-file|cookie(?:-jar)?|write-out)$/,
+  wget: /^-[a-zA-Z]*[oOaPUeitTwQARDIXBl]$|^--(?:output-document|output-file|header|referer|user-agent|post-data|body-data)$/,
+};
+
+/** `--resolve host:port:address` and `--connect-to host:port:other:port`: what is asked for, and what is reached. */
+const ROUTES = /^--(?:resolve|connect-to)$/;
+
+function routeHosts(word: ShellWord): string[] {
+  return word.value.split(/[:,](?![^[]*\])/).flatMap((part) => possibleHosts(`http://${part}`));
+}
+
+/** Undefined: the word is no address. */
+function hostsOfWord(word: ShellWord, reading: Reading): readonly string[] | null | undefined {
+  const text = word.value.replace(/^-{1,2}[\w-]+=(?=[a-z][\w+.-]*:\/\/)/i, '');
+  const host = urlHost(text) ?? otherHost(text, reading);
+  if (host === undefined) return undefined;
+  // A variable in the path changes nothing about the host.
+  if (!word.literal && /[$`*?{}<]/.test(host)) return null;
+  return possibleHosts(`http://${host}`);
+}
+
+/** What stands between `://` and the path. */
+function urlHost(text: string): string | undefined {
+  return /^[a-z][a-z0-9+.-]*:[/\\]{1,3}(?:[^/\\?#]*@)?([^/\\?#]+)/i.exec(text)?.[1];
+}
+
+function otherHost(text: string, reading: Reading): string | undefined {
+  if (reading === 'urls' || text.startsWith('-')) return undefined;
+  if (reading === 'scp')
+    return /^(?:[\w.-]+@)([\w.-]+|\[[\da-f:]+\])(?::|$)|^([\w-]+(?:\.[\w-]+)+):/i
+      .exec(text)
+      ?.slice(1)
+      .find((one) => one !== undefined);
+  return /^(?:[^/?#@]*@)?(\[[\da-f:.]+\]|[\w.$%{}-]+)(?::\d+)?(?:[/?#]|$)/i.exec(text)?.[1];
+}

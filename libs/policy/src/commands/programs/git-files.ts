@@ -1,0 +1,143 @@
+/** The files that git shows, writes and removes, by subcommand. */
+import type { ShellWord } from '../../shell/tree.js';
+import { sortArgs, withoutHead, type SortedArgs } from '../flags.js';
+import { OWN_FOLDER, words, type Operand } from './program.js';
+
+/** Subcommands whose words may be files that are read. */
+const READS = new Set(
+  words(
+    'diff show log blame annotate grep cat-file archive apply am ls-files hash-object format-patch whatchanged diff-index diff-tree diff-files range-diff stash add stage bundle difftool',
+  ),
+);
+
+/** Those of them that show all below a folder that is named. */
+const READS_BELOW = new Set(words('diff show grep archive whatchanged diff-index diff-tree diff-files difftool'));
+
+/** Subcommands whose words may be files that are written, brought back or removed. */
+const WRITES = new Set(words('checkout restore rm mv clean checkout-index'));
+
+/** Subcommands that write files of which their words say nothing. */
+const WRITES_ANY = new Set(
+  words(
+    'checkout switch merge pull rebase cherry-pick revert apply am reset clean read-tree checkout-index submodule subtree',
+  ),
+);
+
+/** `reset` and `read-tree` leave the files alone without one of these; `apply` and `submodule` with one. */
+const MOVES_FILES: Readonly<Record<string, RegExp>> = {
+  reset: /^--(?:hard|merge|keep)$/,
+  'read-tree': /^-[a-zA-Z]*u|^--reset$/,
+  submodule: /^(?:update|foreach|deinit|add)$/,
+  subtree: /^(?:add|pull|merge)$/,
+};
+const LEAVES_FILES: Readonly<Record<string, RegExp>> = {
+  apply: /^--(?:stat|numstat|summary|check|cached)$/,
+  clean: /^(?:-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/,
+  merge: /^--abort$|^--quit$/,
+};
+
+/** Operands, behind the subcommand, from which on they name a folder or file that is made. */
+const MAKES: Readonly<Record<string, number>> = { clone: 1, init: 0 };
+
+/** With these, `git grep` also reads files that git does not keep. */
+const UNTRACKED = /^--(?:no-in|unt)/;
+
+/**
+ * The folder that git is sent to, what it shows of files, also as `revision:path`, what it writes, and the file that `--output` names.
+ * A revision taken for a path does no harm.
+ */
+export function gitOperands(args: readonly ShellWord[]): Operand[] {
+  const sorted = sortArgs(args, words('-C -c --git-dir --work-tree -o --output'));
+  const [first, ...rest] = sorted.operands;
+  const command = first?.value ?? '';
+  const out = namedFolders(sorted, command);
+  const here = { ...OWN_FOLDER, word: sorted.values.get('-C') ?? OWN_FOLDER.word };
+  if (command === 'grep' && args.some((word) => UNTRACKED.test(word.value))) out.push(here);
+  if (READS.has(command)) addRead(out, command, { args, rest });
+  if (WRITES.has(command)) addWritten(out, { args, rest });
+  if (mayWriteAny(command, args)) out.push({ ...here, access: 'write', maybe: true });
+  out.push(...made(command, rest));
+  return out;
+}
+
+/** `args` are all words, `rest` the operands behind the subcommand. */
+interface Given {
+  readonly args: readonly ShellWord[];
+  readonly rest: readonly ShellWord[];
+}
+
+function addRead(out: Operand[], command: string, { args, rest }: Given): void {
+  const dashes = args.findIndex((word) => word.value === '--');
+  const paths = dashes < 0 ? [] : args.slice(dashes + 1);
+  const skipped = command === 'grep' && takesPattern(args) && rest[0] !== paths[0] ? 1 : 0;
+  for (const word of [...rest.slice(skipped), ...args.filter((one) => /^-L.*:/.test(one.value))]) {
+    const recursive = READS_BELOW.has(command) && mayBeFolder(command, word, paths);
+    for (const named of namedBy(word)) out.push({ ...named, access: 'read', recursive });
+  }
+}
+
+/** What stands behind `--`, or every word that is not surely a revision. */
+function addWritten(out: Operand[], { args, rest }: Given): void {
+  const dashes = args.findIndex((word) => word.value === '--');
+  const files = dashes < 0 ? rest.filter((word) => !REVISION.test(word.value)) : args.slice(dashes + 1);
+  for (const named of files.flatMap(namedBy)) out.push({ ...named, access: 'write', recursive: true });
+}
+
+const REVISION = /^(?:[A-Z_]*HEAD|@)(?:$|[~^@])/;
+
+function takesPattern(args: readonly ShellWord[]): boolean {
+  return !args.some((word) => /^-[a-zA-Z]*[ef]/.test(word.value));
+}
+
+/** A word that may be a revision is taken for one file of that name, but where hardly any is named. */
+function mayBeFolder(command: string, word: ShellWord, paths: readonly ShellWord[]): boolean {
+  return /^(?:grep|archive)$/.test(command) || paths.includes(word) || /^\.{0,2}\/|\/$/.test(word.value);
+}
+
+/** `path`, `revision:path`, `:0:path`, `:(top)path`, `:/path`; `:!path` is left out. A pattern of git's own is one of the shell's here. */
+function namedBy(word: ShellWord): { word: ShellWord }[] {
+  const { value } = word;
+  if (/^:(?:[!^]|\([^)]*exclude)/.test(value)) return [];
+  const head = /^:(?:[0-3]:|\([^)]*\)|\/)?/.exec(value)?.[0].length ?? 0;
+  const plain = head === 0 ? word : withoutHead(word, head);
+  const colon = plain.value.indexOf(':');
+  const paths = colon < 0 ? [plain] : [withoutHead(plain, colon + 1)];
+  const last = plain.value.lastIndexOf(':');
+  if (last > colon) paths.push(withoutHead(plain, last + 1));
+  return paths.map((one) => ({ word: asPattern(one) }));
+}
+
+/** git reads wildcards that the shell was kept from reading. */
+function asPattern(word: ShellWord): ShellWord {
+  if (!word.literal || !/[*?[]/.test(word.value)) return word;
+  return { ...word, literal: false, pieces: [{ kind: 'glob', value: word.value }] };
+}
+
+function mayWriteAny(command: string, args: readonly ShellWord[]): boolean {
+  const has = (form: RegExp): boolean => args.some((word) => form.test(word.value));
+  if (command === 'stash') return !has(/^(?:list|show|drop|clear|create|store)$/);
+  if (command === 'worktree') return has(/^add$/);
+  if (!WRITES_ANY.has(command)) return false;
+  const [moves, leaves] = [MOVES_FILES[command], LEAVES_FILES[command]];
+  return (moves === undefined || has(moves)) && (leaves === undefined || !has(leaves));
+}
+
+/** New folders, and files that are written under a name: `clone url folder`, `worktree add folder`, `bundle create file`. */
+function made(command: string, rest: readonly ShellWord[]): Operand[] {
+  const [action, ...others] = rest;
+  const names = { worktree: 'add', bundle: 'create' }[command] === action?.value ? others.slice(0, 1) : [];
+  const from = MAKES[command];
+  const all = from === undefined ? names : rest.slice(from, from + 1);
+  return all.map((word) => ({ word, access: 'write', recursive: true }));
+}
+
+function namedFolders({ values }: SortedArgs, command: string): Operand[] {
+  const out: Operand[] = [];
+  const output = values.get('--output') ?? (/^(?:archive|format-patch)$/.test(command) ? values.get('-o') : undefined);
+  if (output !== undefined) out.push({ word: output, access: 'write', recursive: command === 'format-patch' });
+  for (const flag of ['-C', '--git-dir', '--work-tree']) {
+    const folder = values.get(flag);
+    if (folder !== undefined) out.push({ word: folder, access: 'read', recursive: false });
+  }
+  return out;
+}
