@@ -3,25 +3,31 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/build.mjs';
 import { prepareGround } from '../calls/ground.mjs';
-import { startProgram } from '../calls/programs.mjs';
+import { cpuOf, startProgram } from '../calls/programs.mjs';
 
 const RUN_APP = join(ROOT, 'scripts/run-app.mjs');
 const URL_PRINTED = /: (http:\/\/\S+)\s/;
 
-/** `closing` gets what is to be undone. */
-export async function openHouse(closing) {
+/** Node's own arguments, as in the `start` scripts of package.json. */
+const NODE = ['--max-semi-space-size=32'];
+
+/** `closing` gets what is to be undone; `profile`: a folder for CPU profiles of our own processes, or null. */
+export async function openHouse(closing, profile) {
+  const profiling = profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const ground = await prepareGround(closing);
   const env = { ...ground.env, APPROVER_PORT: '0' };
   const keys = JSON.parse(readFileSync(join(env.COUNTERSIGN_HOME, 'endpoints.json'), 'utf8'));
+  const cpu = { postgres: [ground.postmaster], redis: [ground.redis] };
   const start = async (name, pattern) => {
-    const program = await startProgram(name, [RUN_APP, name], { env, pattern });
+    const program = await startProgram(name, [...NODE, ...profiling, RUN_APP, name], { env, pattern });
+    cpu[name] = [program.pid];
     closing.push(() => program.stop());
     return program.found[1];
   };
   await start('worker', /worker: takes calls/);
   const gateway = await start('gateway', URL_PRINTED);
   const approver = await start('approver', URL_PRINTED);
-  return { ...ground, keys, gateway, approver };
+  return { ...ground, keys, gateway, approver, cpu };
 }
 
 /** One request with a key; throws for an answer that is no success. */
@@ -50,6 +56,14 @@ export async function timed(count, atOnce, work) {
   await Promise.all(Array.from({ length: atOnce }, lane));
   const seconds = (performance.now() - began) / 1_000;
   return { ...percentiles(took), perSecond: Math.round(count / seconds) };
+}
+
+/** As `timed`, and the CPU that each run cost in every process of the house, in microseconds. */
+export async function measured(house, count, atOnce, work) {
+  const before = Object.entries(house.cpu).map(([part, pids]) => [part, cpuOf(pids)]);
+  const figures = await timed(count, atOnce, work);
+  const cpuUs = before.map(([part, used]) => [part, Math.round(((cpuOf(house.cpu[part]) - used) / count) * 1e6)]);
+  return { ...figures, cpuUs: Object.fromEntries(cpuUs) };
 }
 
 /** Of numbers, in the unit that they have. */

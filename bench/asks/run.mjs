@@ -1,19 +1,25 @@
 /**
  * `npm run bench:asks`: ten thousand open asks. How long a page of the list takes, the whole list, an answer, and how long after its
- * deadline an ask ends. Prints its figures as one line of JSON, the last. `-- --asks N` takes another number.
+ * deadline an ask ends. Prints its figures as one line of JSON, the last. `-- --asks N` takes another number,
+ * `-- --profile DIR` writes CPU profiles of our own processes.
  */
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { buildOrExit } from '../../scripts/build.mjs';
 
 const say = (line) => process.stderr.write(`${line}\n`);
-const given = process.argv.indexOf('--asks');
-const ASKS = given < 0 ? 10_000 : Number(process.argv[given + 1]);
+const optionOf = (name, otherwise) => {
+  const given = process.argv.indexOf(name);
+  return given < 0 ? otherwise : process.argv[given + 1];
+};
+const ASKS = Number(optionOf('--asks', 10_000));
+const PROFILE = optionOf('--profile', null);
 if (!Number.isInteger(ASKS) || ASKS < 100) throw new Error('--asks takes a number, 100 at least');
 /** So many of them run out of time together; the others stay open. */
-const EXPIRING = Math.min(1_000, Math.floor(ASKS / 10));
+const EXPIRING = Number(optionOf('--expire', Math.min(1_000, Math.floor(ASKS / 10))));
 const ANSWERED = Math.min(2_000, Math.floor(ASKS / 5));
-const EXPIRE_SECONDS = 20;
+/** Longer than it takes to open them all. */
+const EXPIRE_SECONDS = 20 + Math.ceil(EXPIRING / 50);
 const PAGE = 100;
 const POLICY = {
   ask: ['Bash(make *)'],
@@ -23,7 +29,7 @@ const POLICY = {
 };
 
 await buildOrExit();
-const { openHouse, percentiles, send, timed } = await import('./house.mjs');
+const { measured, openHouse, percentiles, send, timed } = await import('./house.mjs');
 const { inDatabase } = await import('../calls/ground.mjs');
 
 const closing = [];
@@ -35,10 +41,11 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void closeA
 const publish = ({ approver, keys }, policy) =>
   send(`${approver}/v1/policies/default`, keys.adminKey, policy, 'PUT').then(() => pause(1_500));
 
-/** A hundred sessions ask by turns. */
+/** So many sessions ask by turns that none has more open questions than one may have. */
+const SESSIONS = 200;
 function ask({ gateway, keys }, nth, name) {
   const body = {
-    ...{ sessionId: `${name}-${nth % 100}`, toolUseId: `${name}-${nth}`, tool: 'Bash', cwd: '/srv', wait: 0 },
+    ...{ sessionId: `${name}-${nth % SESSIONS}`, toolUseId: `${name}-${nth}`, tool: 'Bash', cwd: '/srv', wait: 0 },
     args: { command: `make part-${nth}` },
   };
   return send(`${gateway}/v1/tool-calls`, keys.agentKey, body);
@@ -57,6 +64,15 @@ async function wholeList({ approver, keys }) {
   return ids;
 }
 
+/** Gives all of them the deadline of the last one, for which a timer is set as for every other. */
+async function alignDeadlines({ ownerUrl }) {
+  const text = `UPDATE asks SET deadline = (SELECT max(deadline) FROM asks WHERE session_id LIKE 'short-%')
+    WHERE session_id LIKE 'short-%' AND status = 'open'`;
+  const { rowCount } = await inDatabase(ownerUrl, (client) => client.query(text));
+  if (rowCount !== EXPIRING)
+    throw new Error(`${EXPIRING - rowCount} asks ran out of time while the others were opened`);
+}
+
 /** How long after their deadlines these asks ended, by the database's clock. */
 async function lateness({ ownerUrl }) {
   const text = `SELECT extract(epoch FROM resolved_at - deadline) * 1000 AS late FROM asks WHERE status = 'expired'`;
@@ -66,7 +82,8 @@ async function lateness({ ownerUrl }) {
 
 async function expire(house) {
   await publish(house, { ...POLICY, askTimeout: { after: EXPIRE_SECONDS, outcome: 'deny' } });
-  const opening = await timed(EXPIRING, 64, (nth) => ask(house, nth, 'short'));
+  const opening = await measured(house, EXPIRING, 64, (nth) => ask(house, nth, 'short'));
+  await alignDeadlines(house);
   for (let waited = 0; waited < EXPIRE_SECONDS + 60; waited += 1) {
     const late = await lateness(house);
     if (late.length === EXPIRING) return { asks: EXPIRING, opening, afterDeadlineMs: percentiles(late) };
@@ -77,10 +94,10 @@ async function expire(house) {
 
 try {
   const loadBefore = loadavg()[0];
-  const house = await openHouse(closing);
+  const house = await openHouse(closing, PROFILE);
   await publish(house, POLICY);
   say(`opening ${ASKS} asks …`);
-  const opening = await timed(ASKS, 64, (nth) => ask(house, nth, 'long'));
+  const opening = await measured(house, ASKS, 64, (nth) => ask(house, nth, 'long'));
   say('listing …');
   const url = `${house.approver}/v1/asks?status=open&limit=${PAGE}`;
   const firstPageMs = await timed(200, 1, () => send(url, house.keys.approverKey));
@@ -88,7 +105,7 @@ try {
   const wholeListMs = await timed(1, 1, async () => (ids = await wholeList(house)));
   if (new Set(ids).size !== ASKS) throw new Error(`the list has ${new Set(ids).size} asks of ${ASKS}`);
   say('answering …');
-  const answerMs = await timed(ANSWERED, 16, (nth) =>
+  const answerMs = await measured(house, ANSWERED, 16, (nth) =>
     send(`${house.approver}/v1/asks/${ids[nth * 5]}/answer`, house.keys.approverKey, { answer: 'approve' }),
   );
   say(`${EXPIRING} run out of time …`);

@@ -25,11 +25,14 @@ async function persist<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (attempt >= TRIES || !(error instanceof TypeError)) throw error;
+      if (attempt >= TRIES || !isBroken(error)) throw error;
       await pause(50);
     }
   }
 }
+
+/** By its name: what `fetch` throws is made outside of the realm that a test runs in. */
+const isBroken = (error: unknown): boolean => (error as { name?: unknown }).name === 'TypeError';
 
 let turn = 0;
 /** One of the approvers that run now, each in its turn. */

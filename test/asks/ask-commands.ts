@@ -46,7 +46,8 @@ export const newAskModel = (): AskModel => ({
   cancelled: false,
 });
 
-type Command = fc.AsyncCommand<AskModel, AskRun>;
+export type AskCommand = fc.AsyncCommand<AskModel, AskRun>;
+type Command = AskCommand;
 
 /** `check`: may it happen now? */
 function command(
@@ -54,7 +55,11 @@ function command(
   run: (model: AskModel, real: AskRun) => Promise<void>,
   check: (model: AskModel) => boolean = () => true,
 ): Command {
-  return { check, run, toString: () => name };
+  const noted = async (model: AskModel, real: AskRun): Promise<void> => {
+    real.journal.push(name);
+    await run(model, real);
+  };
+  return { check, run: noted, toString: () => name };
 }
 
 const RESULTS = { approve: 'approved', reject: 'rejected', cancel: 'cancelled' } as const;
@@ -164,28 +169,41 @@ const answer = ({ nth, who, wish: wanted }: Given): Command =>
 
 export type Meanwhile = 'nothing' | 'pass' | 'cancel' | 'stop' | 'engage';
 
+interface Race {
+  readonly nth: number;
+  readonly wishes: readonly Wish[];
+  readonly meanwhile: Meanwhile;
+}
+
 /** Several people at once, on their own channels, while something else may happen to the session. */
-const race = (given: { nth: number; wishes: readonly Wish[]; meanwhile: Meanwhile }): Command =>
+const race = (given: Race): Command =>
   command(
     `race ${given.nth}: ${given.wishes.map((one) => one.answer).join(' ')} while ${given.meanwhile}`,
     async (model, real) => {
-      const { ask, waiting } = pick(model, real, given.nth);
-      const racers = given.wishes.map((wish, who) => {
-        const person = personOf(real, who);
-        return { person, wish: wishOf(person, wish) };
-      });
-      const before = ask.standing;
-      const [told] = await Promise.all([
-        Promise.all(racers.map(({ person, wish }) => real.answer(person, waiting.askId, wish))),
-        happen(model, real, waiting.askId, given.meanwhile),
-      ]);
-      const taken = racers.filter((_racer, place) => told[place]?.how === 'taken');
-      if (before.at === 'ended') return;
-      const certain = before.at === 'open' && given.meanwhile === 'nothing' && !model.killed;
-      await settleRace(model, real, { ask, askId: waiting.askId, taken, told, certain });
+      const wasKilled = model.killed;
+      await runRace(model, real, given);
+      // What else happened is followed after the answers are settled.
+      follow(model, real, given, wasKilled);
     },
-    some,
+    (model) => some(model) && (given.meanwhile !== 'engage' || !model.killed),
   );
+
+async function runRace(model: AskModel, real: AskRun, { nth, wishes, meanwhile }: Race): Promise<void> {
+  const { ask, waiting } = pick(model, real, nth);
+  const racers = wishes.map((wish, who) => {
+    const person = personOf(real, who);
+    return { person, wish: wishOf(person, wish) };
+  });
+  const before = ask.standing;
+  const [told] = await Promise.all([
+    Promise.all(racers.map(({ person, wish }) => real.answer(person, waiting.askId, wish))),
+    happen(model, real, waiting.askId, meanwhile),
+  ]);
+  const taken = racers.filter((_racer, place) => told[place]?.how === 'taken');
+  if (before.at === 'ended') return;
+  const certain = before.at === 'open' && meanwhile === 'nothing' && !model.killed;
+  await settleRace(model, real, { ask, askId: waiting.askId, taken, told, certain });
+}
 
 async function happen(model: AskModel, real: AskRun, askId: string, meanwhile: Meanwhile): Promise<void> {
   switch (meanwhile) {
@@ -232,26 +250,7 @@ async function settleRace(model: AskModel, real: AskRun, { ask, askId, taken, to
   if (view.status !== 'open') ask.standing = { at: 'ended', status: view.status, by: null, wish: null };
 }
 
-/** A race whose outside event the model follows after the answers are settled. */
-const raced = (given: Parameters<typeof race>[0]): Command => {
-  const inner = race(given);
-  return command(
-    String(inner),
-    async (model, real) => {
-      const wasKilled = model.killed;
-      await inner.run(model, real);
-      follow(model, real, given, wasKilled);
-    },
-    (model) => inner.check(model) && (given.meanwhile !== 'engage' || !model.killed),
-  );
-};
-
-function follow(
-  model: AskModel,
-  real: AskRun,
-  { nth, meanwhile }: Parameters<typeof race>[0],
-  wasKilled: boolean,
-): void {
+function follow(model: AskModel, real: AskRun, { nth, meanwhile }: Race, wasKilled: boolean): void {
   if (meanwhile === 'engage') model.killed = true;
   if (meanwhile === 'pass' && !wasKilled) passed(pick(model, real, nth).ask);
   if (meanwhile === 'cancel') halt(model, true);
@@ -319,15 +318,15 @@ export function askCommands(restarts: Restarts): fc.Arbitrary<Command>[] {
     scope: fc.constantFrom<Wish['scope'][]>('once', 'once', 'session'),
   });
   const texts = fc.constantFrom('make a', 'make b', 'make c', 'make d', 'make e');
-  const meanwhile = fc.constantFrom<Meanwhile[]>('nothing', 'nothing', 'pass', 'cancel', 'stop', 'engage');
+  const meanwhile = fc.constantFrom<Meanwhile[]>('nothing', 'nothing', 'nothing', 'pass', 'cancel', 'stop', 'engage');
   const wishes = fc.array(wish, { minLength: 2, maxLength: 4 });
   const nothing = (): void => undefined;
+  const given = fc.record({ nth, who: fc.nat({ max: 3 }), wish }).map(answer);
+  // What ends or holds a whole session comes seldom: after it there is little left to answer.
   return [
-    texts.map(call),
-    texts.map(call),
-    fc.record({ nth, who: fc.nat({ max: 3 }), wish }).map(answer),
-    fc.record({ nth, who: fc.nat({ max: 3 }), wish }).map(answer),
-    fc.record({ nth, wishes, meanwhile }).map(raced),
+    ...often(5, texts.map(call)),
+    ...often(6, given),
+    ...often(3, fc.record({ nth, wishes, meanwhile }).map(race)),
     nth.map(pass),
     nth.map(park),
     fc.constant(
@@ -368,3 +367,5 @@ export function askCommands(restarts: Restarts): fc.Arbitrary<Command>[] {
     fc.constant(simple('restart an approver', () => restarts.approver(), nothing)),
   ];
 }
+
+const often = (times: number, kind: fc.Arbitrary<Command>): fc.Arbitrary<Command>[] => Array(times).fill(kind);

@@ -11,9 +11,16 @@ export interface Waiting {
   readonly command: string;
   /** Resolves with the final answer to the call. */
   readonly released: Promise<Answer>;
+  /** What that answer was, in words. */
+  told?: string;
 }
 
 const MOST_UNAVAILABLE = 10;
+/** Seconds of one wait for people. */
+const WAIT = 60;
+
+/** Was an allow kept back by a gateway that knows of a kill switch? The decision stands as it is. */
+export const isWithheld = ({ body }: Answer): boolean => body.decision === 'deny' && body.ruleId === 'guard.killed';
 
 /** What the model calls on. Every method ends when the service has answered. */
 export class AskRun {
@@ -21,10 +28,16 @@ export class AskRun {
   readonly calls: Waiting[] = [];
   /** Calls that wait for an ask that another one opened. */
   readonly joined: Waiting[] = [];
+  /** What was done, and what came of it: for whoever reads of a failure. */
+  readonly journal: string[] = [];
   /** How often the house said that it was not available. */
   unavailable = 0;
+  /** Allows that a kill switch kept back. */
+  withheld = 0;
+  /** Kill switches that were engaged so far. */
+  kills = 0;
   private sent = 0;
-  private kills = 0;
+  private engaged = false;
 
   constructor(
     readonly world: AskWorld,
@@ -36,54 +49,49 @@ export class AskRun {
     return { tenantId: TENANT, sessionId: this.sessionId };
   }
 
-  /**
-   * Sends a call and waits for its answer; when people are asked, that wait goes on, and what is given is that it is pending.
-   * `joins`: the ask that it must join instead of opening one.
-   */
+  /** Sends a call; when people are asked, its agent waits from then on. `joins`: the ask that it must join instead of opening one. */
   async call(command: string, joins: string | null): Promise<{ decision: unknown; ruleId: unknown }> {
     const { sessionId } = this;
     this.sent += 1;
-    const waiters = joins === null ? 0 : await this.waitersOf(joins);
-    const body = { sessionId, toolUseId: `use-${this.sent}`, tool: 'Bash', args: { command }, cwd: '/srv', wait: 60 };
-    const released = this.post('/v1/tool-calls', body).then((answer) => this.untilReleased(answer));
-    // Its failure is the run's, which hears of it below or at the end.
-    released.catch(() => undefined);
-    let answered = false;
-    const direct = released.finally(() => (answered = true));
-    direct.catch(() => undefined);
-    while (!answered) {
-      const ask = await this.newAsk();
-      if (ask !== null) {
-        this.calls.push({ askId: ask.id, command, released });
-        return { decision: joins === null ? 'pending' : 'opened another ask', ruleId: ask.ruleId };
-      }
-      if (joins !== null && (await this.waitersOf(joins)) > waiters) {
-        this.joined.push({ askId: joins, command, released });
-        return { decision: 'pending', ruleId: null };
-      }
-      await pause(5);
+    const body = { sessionId, toolUseId: `use-${this.sent}`, tool: 'Bash', args: { command }, cwd: '/srv', wait: 0 };
+    const answer = await this.handedOut(await this.post('/v1/tool-calls', body));
+    const { decision, ruleId, askId } = answer.body;
+    this.journal.push(`  the agent is told ${String(decision)} ${String(ruleId)} ${askId ?? ''}`);
+    if (decision !== 'pending' || askId === undefined) return { decision, ruleId };
+    if (askId !== joins && (joins !== null || this.calls.some((one) => one.askId === askId))) {
+      return { decision: joins === null ? 'joined another ask' : 'opened another ask', ruleId };
     }
-    const { decision, ruleId } = (await released).body;
+    const waiting: Waiting = { askId, command, released: this.untilReleased(answer) };
+    // Its failure is the run's, which hears of it at the end.
+    waiting.released.then(({ body: told }) => (waiting.told = JSON.stringify(told))).catch(() => undefined);
+    (joins === null ? this.calls : this.joined).push(waiting);
     return { decision, ruleId };
   }
 
-  private async waitersOf(askId: string): Promise<number> {
-    const opened = await this.world.ledger.asks.opened(TENANT, [askId]);
-    return opened[askId]?.joined?.length ?? 0;
+  /** A gateway may learn of a release a moment late; then the same call, asked for again, is handed out. */
+  private async handedOut(answer: Answer): Promise<Answer> {
+    if (this.engaged || !isWithheld(answer)) return answer;
+    return this.untilHandedOut(answer);
   }
 
-  private async newAsk(): Promise<AskView | null> {
-    const query = { tenantId: TENANT, sessionId: this.sessionId, status: 'open', limit: 50 } as const;
-    const { items } = await this.world.ledger.asks.list(query);
-    return items.find(({ id }) => this.calls.every(({ askId }) => askId !== id)) ?? null;
+  /** The answer to a call whose allow was kept back, once it is not any more. */
+  untilHandedOut({ body }: Answer): Promise<Answer> {
+    this.withheld += 1;
+    return eventually(async () => {
+      const again = await this.look(body.id);
+      return !isWithheld(again) && again;
+    });
   }
 
-  /** A wait may end without an answer; to send the call again would hold a parked one, so it is looked up. */
+  private look(callId: unknown, wait = 0): Promise<Answer> {
+    const { gateway, agentKey } = this.world;
+    return send(`${gateway}/v1/tool-calls/${String(callId)}?wait=${wait}`, { key: agentKey });
+  }
+
+  /** Waits as an agent does: each wait ends after a while, with or without an answer, and then it waits again. */
   private async untilReleased(answer: Answer): Promise<Answer> {
     if (answer.body.decision !== 'pending') return answer;
-    await pause(500);
-    const url = `${this.world.gateway}/v1/tool-calls/${answer.body.id}`;
-    return this.untilReleased(await send(url, { key: this.world.agentKey }));
+    return this.untilReleased(await this.look(answer.body.id, WAIT));
   }
 
   /** As a client does, again when the house says that it is not available: the same call is the same call. */
@@ -98,8 +106,10 @@ export class AskRun {
     return answer;
   }
 
-  answer(person: Person, askId: string, wish: Wish): Promise<Told> {
-    return answerAs(this.world, person, askId, wish);
+  async answer(person: Person, askId: string, wish: Wish): Promise<Told> {
+    const told = await answerAs(this.world, person, askId, wish);
+    this.journal.push(`  ${person.name}: ${wish.answer} ${wish.scope} of ${askId} was ${told.how}: ${told.text}`);
+    return told;
   }
 
   async ask(askId: string): Promise<AskView> {
@@ -133,12 +143,14 @@ export class AskRun {
   async engage(): Promise<void> {
     const { sessionId } = this;
     this.kills += 1;
+    this.engaged = true;
     const kill = { scope: 'session', value: sessionId, reason: 'drill', by: 'test' } as const;
     await this.tenant({ type: 'EngageKill', killId: this.killId, ...kill });
   }
 
   async release(): Promise<void> {
     await this.tenant({ type: 'ReleaseKill', killId: this.killId, by: 'test' });
+    this.engaged = false;
   }
 
   private get killId(): string {

@@ -61,7 +61,7 @@ async function openGround(policy: PolicyInput) {
   const prefix = `{asks-${randomUUID()}}`;
   const queue = await createQueue({ kind: 'redis', url: redis.url, prefix });
   const bus = await createBus({ kind: 'redis', url: redis.url, prefix });
-  const ledger = createLedger({ databaseUrl: database.appUrl });
+  const ledger = createLedger({ databaseUrl: database.appUrl, poolSize: 24 });
   const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 4 });
   owner.on('error', () => undefined);
   const [slack, webhook] = await Promise.all([startSlackWorkspace(), startWebhookReceiver()]);
@@ -149,7 +149,8 @@ async function enrol({ ledger, slack }: Ground, count: number, prefix: string): 
   const people: Person[] = [];
   for (let place = 0; place < count; place += 1) {
     const seat = SEATS[place % SEATS.length] ?? 'web';
-    const name = `${prefix} ${seat} ${place}`;
+    // As long as all others, so that none is the beginning of another.
+    const name = `${prefix} ${seat} ${String(place).padStart(3, '0')}`;
     const user = `U${prefix.toUpperCase()}${place}`;
     const made = await ledger.people.create({ tenantId: TENANT, name, groups: [], roles: ['approver'], by: 'test' });
     if (made === null) throw new Error(`there is a person \`${name}\` already`);

@@ -2,9 +2,10 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { PolicyInput, SessionEvent } from '@countersign/contracts';
-import { eventually } from '../system/doors.js';
-import { askCommands, call, newAskModel, type Restarts } from './ask-commands.js';
-import { AskRun, seldom } from './ask-run.js';
+import { eventually, type Answer } from '../system/doors.js';
+import { askCommands, call, newAskModel, type AskCommand, type Restarts } from './ask-commands.js';
+import { AskRun, isWithheld, seldom } from './ask-run.js';
+import { storyOf } from './ask-story.js';
 import { TENANT, type AskWorld, type Person } from './ask-world.js';
 
 export const ASK_POLICY: PolicyInput = {
@@ -21,7 +22,7 @@ export interface ModelPlan {
   /** Runs at one time. */
   readonly lanes: number;
   readonly commands: number;
-  /** No run begins later than this, in milliseconds; absent: all of them do. */
+  /** No run but the first of each lane begins later than this, in milliseconds; absent: all of them do. */
   readonly withinMs?: number;
   /** Between two restarts of a worker, and of an approver, in milliseconds. */
   readonly restartEveryMs: number;
@@ -36,12 +37,14 @@ export interface ModelSums {
   expired: number;
   grants: number;
   unavailable: number;
+  /** Allows that a kill switch kept back until its release. */
+  withheld: number;
   workerRestarts: number;
   approverRestarts: number;
 }
 
 const newSums = (): ModelSums => ({
-  ...{ runs: 0, asks: 0, approved: 0, rejected: 0, cancelled: 0, expired: 0, grants: 0, unavailable: 0 },
+  ...{ runs: 0, asks: 0, approved: 0, rejected: 0, cancelled: 0, expired: 0, grants: 0, unavailable: 0, withheld: 0 },
   ...{ workerRestarts: 0, approverRestarts: 0 },
 });
 
@@ -91,34 +94,50 @@ const FIRST_CALLS = ['make a', 'make b'];
 
 async function runLane({ world, people, restarts, sums, isOver }: Lane, plan: ModelPlan, lane: number): Promise<void> {
   let started = 0;
+  let story: string | null = null;
   const until = performance.now() + (plan.withinMs ?? Number.POSITIVE_INFINITY);
   const life = fc.asyncProperty(
     fc.commands(askCommands(restarts), { maxCommands: plan.commands, size: 'max' }),
     async (commands) => {
-      if (isOver() || performance.now() > until) return;
+      if (isOver() || (started > 0 && performance.now() > until)) return;
       started += 1;
       const run = new AskRun(world, `ask-model-${lane}-${started}`, people);
-      const model = newAskModel();
-      // So that there is something to answer from the first command on.
-      for (const text of FIRST_CALLS) await call(text).run(model, run);
-      await fc.asyncModelRun(() => ({ model, real: run }), commands);
-      if (model.killed) await run.release();
-      if (model.started) await run.stop();
-      await holdAgainst(run, sums);
+      // Thousands of lives send more messages than there is memory to keep them.
+      world.webhook.received.length = 0;
+      world.webhook.attempts.length = 0;
+      try {
+        await live(run, commands, sums);
+      } catch (error) {
+        story = await storyOf(run, error);
+        throw error;
+      }
     },
   );
-  await fc.assert(life, { numRuns: plan.runs, seed: plan.seed + lane, endOnFailure: true });
+  await fc.assert(life, { numRuns: plan.runs, seed: plan.seed + lane, endOnFailure: true }).catch((error: Error) => {
+    throw new Error(`${error.message}\n\n${story ?? ''}`);
+  });
+}
+
+async function live(run: AskRun, commands: Iterable<AskCommand>, sums: ModelSums): Promise<void> {
+  const model = newAskModel();
+  // So that there is something to answer from the first command on.
+  for (const text of FIRST_CALLS) await call(text).run(model, run);
+  await fc.asyncModelRun(() => ({ model, real: run }), commands);
+  if (model.killed) await run.release();
+  if (model.started) await run.stop();
+  await holdAgainst(run, sums);
 }
 
 /** Every ask of the run has one end, every waiter was told of it, and what is allowed was approved or granted by somebody. */
 async function holdAgainst(run: AskRun, sums: ModelSums): Promise<void> {
   const events = await eventsOf(run);
-  for (const { askId, released } of run.calls) {
+  for (const { askId, released: first } of run.calls) {
     const ask = await run.ended(askId);
-    const waiters = [released, ...run.joined.filter((one) => one.askId === askId).map((one) => one.released)];
-    for (const told of await Promise.all(waiters)) {
-      const decision = ask.status === 'approved' ? 'allow' : 'deny';
-      expect([told.body.decision, told.body.approvalStatus]).toEqual([decision, ask.status]);
+    const waiters = [first, ...run.joined.filter((one) => one.askId === askId).map((one) => one.released)];
+    const decision = ask.status === 'approved' ? 'allow' : 'deny';
+    for (const released of waiters) {
+      const told = await toldInTheEnd(run, await released);
+      expect([askId, told.body.decision, told.body.approvalStatus]).toEqual([askId, decision, ask.status]);
     }
     const resolved = events.filter((one) => one.type === 'AskResolved' && one.body.askId === askId);
     const decided = events.filter((one) => one.type === 'ToolCallDecided' && one.body.decision.askId === askId);
@@ -132,7 +151,14 @@ async function holdAgainst(run: AskRun, sums: ModelSums): Promise<void> {
   }
   allowedForAReason(events, sums);
   sums.unavailable += run.unavailable;
+  sums.withheld += run.withheld;
   sums.runs += 1;
+}
+
+/** An approval that met a kill switch on its way out was kept back, and is handed out to whoever asks after the release. */
+async function toldInTheEnd(run: AskRun, told: Answer): Promise<Answer> {
+  if (run.kills === 0 || !isWithheld(told)) return told;
+  return run.untilHandedOut(told);
 }
 
 /** INVARIANT: no rule of the policy allows anything, so whatever ran without being asked rests on a grant that an approval made. */

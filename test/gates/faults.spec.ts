@@ -10,7 +10,7 @@ interface Test {
 }
 
 interface FaultCount {
-  readonly FAULT_SERIES: Readonly<Record<string, readonly number[]>>;
+  readonly FAULT_SERIES: Readonly<Record<string, readonly string[]>>;
   idsOf(series: string): string[];
   tellFaults(report: { testResults: { assertionResults: Test[] }[] }): string[];
 }
@@ -32,12 +32,15 @@ const named = new Set(
   ['apps', 'libs', 'test']
     .flatMap((folder) => specsBelow(folder))
     .filter((path) => !path.startsWith(join('test', 'gates')))
-    .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/['"`]([A-Z]\d{2}) \S/g)].map(([, id]) => id)),
+    .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/['"`]([A-Z]\d{2}[a-d]?) \S/g)].map(([, id]) => id)),
 );
 
 const reportOf = (...tests: [string, string][]) => ({
   testResults: [{ assertionResults: tests.map(([title, status]) => ({ title, status })) }],
 });
+
+const lineOf = (series: string, lines: readonly string[]): string =>
+  lines.find((line) => line.startsWith(`faults: ${series} `)) ?? '';
 
 describe('faults', () => {
   it.each(Object.keys(count.FAULT_SERIES))('of series %s each have a test', (series) => {
@@ -45,14 +48,19 @@ describe('faults', () => {
   });
 
   it('are counted once each, however many tests carry the name', () => {
-    const [line] = count.tellFaults(
+    const lines = count.tellFaults(
       reportOf(['C01 one', 'passed'], ['C01 two', 'passed'], ['C02 three', 'pending'], ['about C03', 'passed']),
     );
-    expect(line).toMatch(/^faults: C 1 of \d+ ran; not run: C02 C03 C04/);
+    expect(lineOf('C', lines)).toMatch(/^faults: C 1 of \d+ ran; not run: C02 C03 C04/);
+  });
+
+  it('are told apart by the letter at their end', () => {
+    const lines = count.tellFaults(reportOf(['B25a one', 'passed'], ['B25 all', 'passed']));
+    expect(lineOf('B', lines)).toMatch(/^faults: B 1 of 29 ran; .* B25c /);
   });
 
   it('are named when their test failed, even where another one of the name passed', () => {
-    const [line] = count.tellFaults(reportOf(['C01 one', 'passed'], ['C01 two', 'failed']));
-    expect(line).toMatch(/failed: C01$/);
+    const lines = count.tellFaults(reportOf(['C01 one', 'passed'], ['C01 two', 'failed']));
+    expect(lineOf('C', lines)).toMatch(/failed: C01$/);
   });
 });

@@ -187,6 +187,18 @@ describe('the door', () => {
     expect(wrong.map(({ status }) => status)).toEqual([400, 400, 400, 400, 404, 404, 403]);
   });
 
+  it('takes a session that is not there yet, says so, and holds its first call', async () => {
+    const later = randomUUID();
+    const { status, body } = await people('/v1/kill-switches', { scope: 'session', value: later, reason: 'drill' });
+    expect([status, body['sessionKnown']]).toEqual([201, false]);
+    expect(await decide(call('echo hi', { sessionId: later }))).toMatchObject({ ruleId: 'guard.killed' });
+    expect((await people(`/v1/kill-switches/${String(body.id)}`)).body['sessionKnown']).toBe(true);
+    await release(String(body.id));
+    const tool = await people('/v1/kill-switches', { scope: 'tool', value: 'Nothing', reason: 'drill' });
+    expect(tool.body).not.toHaveProperty('sessionKnown');
+    await release(String(tool.body.id));
+  });
+
   it('says nothing of another tenant, and its kill switches freeze nothing here', async () => {
     await house.ledger.tenants.ensure({ id: 'neighbour', name: 'N' });
     const theirs = await house.makeKey({ tenantId: 'neighbour', role: 'approver' });

@@ -15,7 +15,7 @@ afterAll(() => world?.close(), 60_000);
 
 it(`has one end at most in ${RUNS} lives, allows nothing that nobody approved, leaves no card open and nobody waiting`, async () => {
   const seed = drawSeed('ask model, long');
-  const plan = { seed, runs: RUNS, lanes: 12, commands: 20, restartEveryMs: 10_000 };
+  const plan = { seed, runs: RUNS, lanes: 32, commands: 20, restartEveryMs: 10_000 };
   const sums = await runAskModel(world, plan);
   process.stdout.write(`ask model: ${JSON.stringify(sums)}\n`);
   expect(sums.runs).toBeGreaterThanOrEqual(RUNS);

@@ -72,6 +72,7 @@ const PROBES: Readonly<Record<string, Probe>> = {
   'GET /v1/sessions/:id/stream': { path: ({ sessionId }) => `/v1/sessions/${sessionId}/stream?follow=false` },
   'GET /v1/sessions/:id/metrics': { path: ({ sessionId }) => `/v1/sessions/${sessionId}/metrics` },
   'GET /v1/agent-audit-log': { path: ({ sessionId }) => `/v1/agent-audit-log?session=${sessionId}` },
+  'GET /v1/channels': at('/v1/channels', { foreign: 'not listed' }),
   'GET /v1/kill-switches': at('/v1/kill-switches?limit=500', { foreign: 'not listed' }),
   'POST /v1/kill-switches': at('/v1/kill-switches', { body: () => unusedTool(), foreign: 'own only' }),
   'GET /v1/kill-switches/:id': { path: ({ killId }) => `/v1/kill-switches/${killId}` },

@@ -30,6 +30,9 @@ export const get = (path) => request('GET', path);
 /** POST; `headers` may hold an Idempotency-Key. */
 export const post = (path, body, headers = {}) => request('POST', path, body, headers);
 
+/** DELETE; resolves as `post` does. */
+export const remove = (path) => request('DELETE', path, {});
+
 async function request(method, path, body, headers = {}) {
   const changing = method !== 'GET';
   const response = await fetch(path, {

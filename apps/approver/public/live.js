@@ -4,7 +4,7 @@ import { io } from '/page/socket.io.js';
 const RETRY_MS = 3_000;
 
 /**
- * Opens the line. `on` holds `state(text, name)`, `opened(ask)`, `closed(notice)`, `killed()`, `caughtUp()` and `signedOut()`, which
+ * Opens the line. `on` holds `state(text, name)`, `opened(ask)`, `closed(notice)`, `late(notice)`, `killed()`, `caughtUp()` and `signedOut()`, which
  * resolves when the person is still signed in. `caughtUp` is called whenever the list has to be read again.
  */
 export function connectLive(on) {
@@ -32,6 +32,7 @@ export function connectLive(on) {
   });
   socket.on('ask.opened', ({ ask }) => on.opened(ask));
   socket.on('ask.closed', (notice) => on.closed(notice));
+  socket.on('ask.late', (notice) => on.late(notice));
   socket.on('kill.changed', () => on.killed());
   addEventListener('pagehide', () => socket.disconnect());
   addEventListener('pageshow', (event) => event.persisted && socket.connect());

@@ -1,9 +1,11 @@
 /** The inbox: keeps the list of open questions as the server has it, and sends answers. */
 import { askCard, cardsMoved, closeCard, sayOnCard, setBusy, showAlike, showDeadline, showNotice } from './ask-card.js';
 import { get, post, Refusal, signedIn } from './door.js';
+import { showClosedChannels } from './channel-banner.js';
+import { wireGrants } from './grants.js';
 import { showKills } from './kill-banner.js';
 import { connectLive } from './live.js';
-import { describeEnd, recentItem } from './recent.js';
+import { describeEnd, describeLate, recentItem } from './recent.js';
 
 const POLL_MS = { live: 30_000, paused: 3_000 };
 const CLOSED_STAYS_MS = 10_000;
@@ -20,6 +22,7 @@ let newestVersion = '';
 let clockAhead = 0;
 let lineState = 'paused';
 let nextPoll;
+const grants = wireGrants(element('grants'), (error) => failed(error));
 
 const session = await signedIn();
 if (session === null) {
@@ -37,6 +40,7 @@ function start() {
     state: showLine,
     opened: (ask) => show(ask),
     closed: (notice) => end(notice),
+    late: (notice) => contested(notice),
     caughtUp: () => void refresh(),
     killed: () => void refresh(),
     signedOut: backToSignIn,
@@ -68,6 +72,7 @@ async function refresh(cursor) {
     if (page.version >= newestVersion) accept(page, cursor ? new Set() : before);
     await refreshRecent();
     await showKills(element('frozen'));
+    await showClosedChannels(element('closed-channels'));
     showTrouble('');
   } catch (error) {
     await failed(error);
@@ -142,6 +147,14 @@ function end(notice, text = describeEnd(notice)) {
   void refreshRecent().catch(failed);
 }
 
+/** Somebody answered after the end, and said something else: whoever answered first reads it on the card and in the list. */
+function contested(notice) {
+  const entry = cards.get(notice.id);
+  if (entry) sayOnCard(entry.card, `${entry.card.querySelector('.result').textContent} ${describeLate(notice)}.`);
+  announce(`${describeLate(notice)}; ${notice.first} had answered before.`);
+  void refreshRecent().catch(failed);
+}
+
 function takeAway(id) {
   const entry = cards.get(id);
   if (!entry) return;
@@ -162,6 +175,7 @@ async function send(ask, body) {
     });
     end(noticeOf(done.ask), `${describeEnd(noticeOf(done.ask))}.`);
     focusNext(card);
+    grants.changed();
   } catch (error) {
     await answerFailed(ask, card, error);
   }

@@ -11,6 +11,19 @@ export function describeEnd({ status, by, via, at }) {
   return text[0].toUpperCase() + text.slice(1);
 }
 
+/** "Sam answered reject via slack at 12:31:10: too late, it changed nothing"; for whoever answered first, and everybody else. */
+export function describeLate({ answer, by, via, at }) {
+  const when = new Date(at).toLocaleTimeString();
+  return `${by ?? 'Somebody'} answered ${answer} via ${via} at ${when}: too late, it changed nothing`;
+}
+
+function lateLine(late) {
+  const line = document.createElement('span');
+  line.className = 'late';
+  line.append(visible(describeLate(late)));
+  return line;
+}
+
 /** One line of the list of recent decisions. */
 export function recentItem(ask) {
   const item = document.createElement('li');
@@ -26,6 +39,6 @@ export function recentItem(ask) {
   end.append(
     visible(describeEnd({ status: ask.status, by: ask.resolvedBy, via: ask.resolvedVia, at: ask.resolvedAt })),
   );
-  item.append(what, end);
+  item.append(what, end, ...(ask.late ?? []).map(lateLine));
   return item;
 }

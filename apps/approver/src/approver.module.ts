@@ -6,6 +6,7 @@ import type { Bus } from '@countersign/queue';
 import type { Authenticator, CookieSessions, VaultKeys } from '@countersign/server';
 import { AgentAuditLogController } from './agent-audit-log/agent-audit-log.controller.js';
 import { AsksController } from './asks/asks.controller.js';
+import { ChannelsController } from './channels/channels.controller.js';
 import { ChannelsService } from './channels/channels.service.js';
 import { EmailController } from './channels/email/email.controller.js';
 import type { OpenChannels } from './channels/open-channels.js';
@@ -62,6 +63,7 @@ export class ApproverModule {
       module: ApproverModule,
       controllers: [
         AsksController,
+        ChannelsController,
         SessionsController,
         EventsController,
         PeopleController,

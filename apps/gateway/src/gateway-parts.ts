@@ -93,7 +93,7 @@ export function createGatewayParts(
     streams: new SessionStreams({ ledger, handOut, maxStreams, pollMs, onError }),
     sessionDesk: sessions,
     batches: new BatchService({ desk, sessions, policies, policyModes, handOut }),
-    permits: new PermitService({ ledger, sessions, keys: { keys: signing.map(({ jwk }) => jwk) } }),
+    permits: new PermitService({ ledger, sessions, policies, keys: { keys: signing.map(({ jwk }) => jwk) } }),
     sessions: new SessionService(sessions, policies),
     progress: new ProgressService({ sessions, policies }),
     hooks: {

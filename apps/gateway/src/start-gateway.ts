@@ -29,6 +29,7 @@ import { SessionsController } from './sessions/sessions.controller.js';
 import { BatchService } from './tool-calls/batch-service.js';
 import { ToolCallService } from './tool-calls/tool-call-service.js';
 import { ToolCallsController } from './tool-calls/tool-calls.controller.js';
+import { goneWith } from './waiting/gone.js';
 
 /** A message beyond our own limit for bodies still gets its answer. */
 const MAX_MESSAGE_BYTES = BODY_LIMIT + 1024 * 1024;
@@ -114,6 +115,14 @@ export async function startGateway(deps: StartGateway): Promise<RunningGateway> 
       lenientRoutes: ['/v1/tool-calls', '/v1/tool-calls/batch'],
       // Calls and results are recognised by their own keys; a pending answer must not be repeated from a store.
       selfKeyedRoutes: ['/v1/tool-calls', '/v1/tool-calls/batch', '/v1/tool-calls/:id/result'],
+      quickDoor: {
+        path: '/v1/tool-calls',
+        answer: async ({ body, principal, response, note }) => {
+          const outcome = await parts.toolCalls.decide(body, principal, goneWith(response));
+          note({ callId: outcome.id });
+          return outcome;
+        },
+      },
       renderFailure: renderHookFailure,
       configure: (app) => {
         app.useWebSocketAdapter(new SocketAdapter(app, { isOurs, maxMessageBytes: MAX_MESSAGE_BYTES }));

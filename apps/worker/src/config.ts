@@ -28,7 +28,8 @@ export const WORKER_DEFAULTS: WorkerConfig = {
   roundCalls: 2_048,
   cachedHeads: 10_000,
   cachedPolicies: 1_000,
-  sweepMs: 5_000,
+  // With its jitter still below the two seconds in which an ask ends when all timers were lost.
+  sweepMs: 1_500,
   hookMs: 500,
   settleMs: 3_500,
 };

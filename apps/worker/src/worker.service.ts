@@ -5,7 +5,7 @@ import { NO_METER } from '@countersign/contracts';
 import type { ChoresDone } from '@countersign/ledger';
 import type { Consumer } from '@countersign/queue';
 import { vaultKeysOrNew, watchKills, type KillWatch, type VaultKeys } from '@countersign/server';
-import { sweepDueAsks, startSweep } from './asks/due-sweep.js';
+import { singleFlight, startSweep, sweepDueAsks } from './asks/due-sweep.js';
 import { endAsksOf } from './asks/end-asks.js';
 import { handleAskJob } from './asks/handle-ask-job.js';
 import { createRestore, type RestoreDeps } from './asks/restore-asks.js';
@@ -14,12 +14,14 @@ import { consumeEvaluate, type EvaluateDeps } from './evaluate/evaluate-consumer
 import { isOutage } from './evaluate/is-outage.js';
 import { createCallHooks } from './hooks/call-hooks.js';
 import { hookedJudge } from './hooks/hooked-judge.js';
-import { leaveLifeCycle, tellLifeCycle } from './hooks/life-cycle.js';
+import { createLifeCycle } from './hooks/life-cycle.js';
 import { createPolicyCache } from './policies/policy-cache.js';
 import { announce, type AnnounceDeps } from './replies/announce.js';
 import { BoundedMap } from './rounds/bounded-map.js';
+import { createDatabaseClock } from './rounds/database-clock.js';
 import { createJudge, type Judge } from './rounds/judge.js';
 import { observedLedger, observedRound } from './rounds/observed-round.js';
+import { QuietSessions } from './rounds/quiet-sessions.js';
 import { runRound, type RoundDeps } from './rounds/round.js';
 import type { RoundResult } from './rounds/round-item.js';
 import type { StoredHead } from './rounds/stream-draft.js';
@@ -41,6 +43,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
   private kills: KillWatch | undefined;
   private readonly leaving = new AbortController();
   private readonly vaultKeys: VaultKeys;
+  private readonly endDue = singleFlight(() => sweepDueAsks({ ...this.deps, random: Math.random }));
 
   constructor(@Inject(WORKER_DEPS) private readonly deps: WorkerDeps) {
     this.vaultKeys = vaultKeysOrNew(deps.vaultKeys);
@@ -65,7 +68,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
     });
     this.consumers = [
       consumeEvaluate(this.evaluateDeps(), { concurrency, settleMs }),
-      queue.asks.consume((job) => handleAskJob(job, this.deps), { concurrency: ASK_CONCURRENCY, settleMs }),
+      queue.asks.consume((job) => handleAskJob(job, { ...this.deps, sweepDue: this.endDue }), { concurrency: ASK_CONCURRENCY, settleMs }),
     ];
     await Promise.all(this.consumers.map((consumer) => consumer.ready()));
     if (this.deps.vaultKeys !== undefined) this.reseal();
@@ -109,17 +112,21 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
   /** Only where some hook observes. */
   private followLifeCycle(): { stop(): Promise<void> }[] {
     const { hooks, ledger, config } = this.deps;
-    if (hooks?.observe !== true) return [];
-    const deps = { hooks, ledger, self: randomUUID() };
-    const tell = async (): Promise<void> => {
-      while (await tellLifeCycle(deps)) if (this.leaving.signal.aborted) return;
-    };
-    const sweep = startSweep(tell, config.hookMs, (error) => this.report('hooks could not be told', error));
-    const stop = async (): Promise<void> => {
-      await sweep.stop();
-      await leaveLifeCycle(deps).catch((error: unknown) => this.report('the follower of hooks stays held', error));
-    };
-    return [{ stop }];
+    if (hooks === undefined) return [];
+    const self = randomUUID();
+    return hooks.observers.map((observer) => {
+      const lifeCycle = createLifeCycle(observer, { hooks, ledger, self });
+      const tell = async (): Promise<void> => {
+        while (await lifeCycle.tell()) if (this.leaving.signal.aborted) return;
+      };
+      const onError = (error: unknown): void => this.report(`the hook \`${observer}\` could not be told`, error);
+      const sweep = startSweep(tell, config.hookMs, onError);
+      const stop = async (): Promise<void> => {
+        await sweep.stop();
+        await lifeCycle.leave().catch(onError);
+      };
+      return { stop };
+    });
   }
 
   /** Only where the owner's URL was given: the services' own role may take nothing away. */
@@ -137,7 +144,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
   private async sweepDue(): Promise<void> {
     const { meter = NO_METER } = this.deps;
     meter.count('countersign_sweeps_total');
-    meter.count('countersign_sweep_ended_total', {}, await sweepDueAsks(this.deps));
+    meter.count('countersign_sweep_ended_total', {}, await this.endDue());
   }
 
   private evaluateDeps(): EvaluateDeps {
@@ -170,6 +177,8 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
       ledger: observedLedger(ledger, this.deps),
       cache: new BoundedMap<string, StoredHead>(config.cachedHeads),
       tenants: new BoundedMap<string, CachedTenant>(config.cachedPolicies),
+      quiet: new QuietSessions(config.cachedHeads),
+      clock: createDatabaseClock(() => performance.now()),
       policies: createPolicyCache(ledger.policies, config.cachedPolicies),
       surroundings: { protectedPaths: config.protectedPaths, platform: config.platform },
       vaultKeys: this.vaultKeys,

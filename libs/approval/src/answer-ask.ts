@@ -6,7 +6,7 @@ import { accepted, refused, type AnswerAsk, type CommandContext, type CommandRes
 import { endAsk, endOpenAsks, SYSTEM } from './end-ask.js';
 import { sessionEvent, type BodyOf, type OpenedAsk } from './events.js';
 import { evolve } from './evolve.js';
-import { holderAbove } from './held.js';
+import { holderOf } from './held.js';
 import type { OpenAsk, SessionState } from './state.js';
 import { boundedText } from './text.js';
 import { isApprovableOn, mayAnswer, OPEN_ROUTE, type Membership } from './route.js';
@@ -126,8 +126,8 @@ function approve(approval: Approval): CommandResult {
 function approvalBarredBy({ state, command, context, ask, opened }: Approval): CommandResult | null {
   if (!mayApprove(command.by, ask)) return refused('auth.wrong_role', 'only a person or a named program approves');
   if (context.frozen?.includes(command.askId) === true) return refused('ask.frozen');
-  const held = holderAbove(state, context.ancestors ?? []);
-  if (held !== null) return refused('ask.already_resolved', held);
+  const held = holderOf(state, context.ancestors ?? []);
+  if (held !== null) return refused('ask.already_resolved', held.message);
   if (isTimeUp(state, opened.terms ?? {}, context.now)) return refused('session.over');
   return command.edited?.effect === 'deny' ? refused('ask.edit_denied', command.edited.reason) : null;
 }
@@ -159,11 +159,9 @@ function mayApprove(by: Answerer, ask: OpenAsk): boolean {
 
 /** What the approval leaves behind: a durable grant for `session` and `always`; a one-time grant when nobody waits any more. */
 function grantOf(command: AnswerAsk, context: CommandContext, ask: OpenAsk, opened: OpenedAsk): Grant | null {
-  const exact = {
+  const base = {
     id: command.grantId,
     tool: opened.request.tool,
-    argsHash: (opened.finalArgs ?? opened.request.args).hash,
-    pattern: null,
     liftsRuleIds: askingRules(opened),
     askId: command.askId,
     personId: command.by.personId,
@@ -171,12 +169,14 @@ function grantOf(command: AnswerAsk, context: CommandContext, ask: OpenAsk, open
   };
   switch (command.scope) {
     case 'once':
-      return ask.parked ? { ...exact, kind: 'once', expiresAt: later(context.now, PARKED_GRANT_MS) } : null;
+      return ask.parked
+        ? { ...base, ...thisCall(opened), kind: 'once', expiresAt: later(context.now, PARKED_GRANT_MS) }
+        : null;
     case 'session':
-      return { ...exact, ...patterned(command), kind: 'session' };
+      return { ...base, ...subjectOf(command, opened), kind: 'session' };
     case 'always': {
       const uses = command.uses === undefined ? {} : { uses: command.uses };
-      return { ...exact, ...uses, ...tenantWide(command), ...patterned(command), kind: 'always' };
+      return { ...base, ...uses, ...tenantWide(command), ...subjectOf(command, opened), kind: 'always' };
     }
     default:
       return unreachable(command.scope, null);
@@ -184,8 +184,13 @@ function grantOf(command: AnswerAsk, context: CommandContext, ask: OpenAsk, open
 }
 
 /** What the person wrote that is allowed from now on; without it, this exact call. */
-function patterned({ pattern }: AnswerAsk): Partial<Pick<Grant, 'argsHash' | 'pattern'>> {
-  return pattern === undefined ? {} : { argsHash: null, pattern };
+function subjectOf({ pattern }: AnswerAsk, opened: OpenedAsk): Pick<Grant, 'argsHash' | 'placeHash' | 'pattern'> {
+  return pattern === undefined ? thisCall(opened) : { argsHash: null, pattern };
+}
+
+/** The same arguments in the same place: a relative path in another folder is another file. */
+function thisCall({ request, finalArgs = request.args }: OpenedAsk): Pick<Grant, 'argsHash' | 'placeHash' | 'pattern'> {
+  return { argsHash: finalArgs.hash, placeHash: request.placeHash ?? null, pattern: null };
 }
 
 function tenantWide({ tenantWide: wide, root }: AnswerAsk): Pick<Grant, 'tenantWide' | 'root'> {

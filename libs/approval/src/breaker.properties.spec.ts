@@ -153,7 +153,7 @@ describe('the end of a call', () => {
     const session = new Session();
     const odd = session.call('allow', { verdict: verdict('permit' as Verdict['effect']) });
     expect(odd.outcome.decision).toBe('deny');
-    expect(session.call('allow', { prior: prior({ argsHash: 'other' }) }).outcome.decision).toBe('deny');
+    expect(session.call('allow', { prior: prior({ callHash: 'other' }) }).outcome.decision).toBe('deny');
   });
 });
 

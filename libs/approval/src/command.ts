@@ -102,6 +102,8 @@ export interface RedeemPermit {
   readonly callId: string;
   readonly permitId: string;
   readonly keyId: string;
+  /** How long the session may take by its policy; absent: as long as it wants. */
+  readonly sessionSeconds?: number | undefined;
 }
 
 /** `by` names the key or the person that sent the command. */
@@ -125,9 +127,10 @@ export type SessionCommand =
   | RedeemPermit
   | { readonly type: 'CancelSession'; readonly reason: string; readonly by: string }
   | { readonly type: 'StopSession'; readonly reason: string; readonly by: string }
-  | { readonly type: 'SetMode'; readonly mode: Mode; readonly by: string }
+  /** `byPerson`: the agent itself chooses no looser mode from then on; absent: the agent's own change. */
+  | { readonly type: 'SetMode'; readonly mode: Mode; readonly by: string; readonly byPerson?: true }
   /** To the mode behind the session's own in `order`. */
-  | { readonly type: 'NextMode'; readonly order: readonly Mode[]; readonly by: string }
+  | { readonly type: 'NextMode'; readonly order: readonly Mode[]; readonly by: string; readonly byPerson?: true }
   /** `silent` true sets silence; `tools` null leaves them as they are. */
   | {
       readonly type: 'NarrowSession';
@@ -179,11 +182,23 @@ export interface StoredCall {
 
 /**
  * Events to append (none: it was so already), or why not; `record`: events to append although it was refused. `running`: calls
- * that were taken up before the session was cancelled or stopped, and whose results are not known: they run already.
+ * that were taken up before the session was cancelled or stopped, and whose results are not known: they run already. `siblings`:
+ * calls that the reported failure stops. `reason`: why, in one word for programs, where one code has several.
  */
 export type CommandResult =
-  | { readonly ok: true; readonly events: SessionEvent[]; readonly running?: readonly string[] }
-  | { readonly ok: false; readonly code: ErrorCode; readonly message?: string; readonly record?: SessionEvent[] };
+  | {
+      readonly ok: true;
+      readonly events: SessionEvent[];
+      readonly running?: readonly string[];
+      readonly siblings?: readonly string[];
+    }
+  | {
+      readonly ok: false;
+      readonly code: ErrorCode;
+      readonly message?: string;
+      readonly reason?: string;
+      readonly record?: SessionEvent[];
+    };
 
 /** A refusal as a value. */
 export function refused(code: ErrorCode, message?: string): CommandResult {

@@ -86,9 +86,33 @@ describe('a call', () => {
   it('denies the same key with other arguments, and the first call keeps the key', () => {
     const session = new Session();
     session.call('allow');
-    const result = session.call('allow', { prior: prior({ argsHash: 'other' }) });
+    const result = session.call('allow', { prior: prior({ callHash: 'other' }) });
     expect(result.outcome).toMatchObject({ decision: 'deny', ruleId: 'call.id_reused' });
     expect(session.state.denialsTotal).toBe(0);
+  });
+
+  it('denies the same key with the same arguments in another place: the first answer was made for another folder', () => {
+    const session = new Session();
+    session.call('allow');
+    const first = prior({ callHash: 'hash of ls.here' });
+    const at = (placeHash: string | undefined) =>
+      session.call('allow', { call: call(placeHash === undefined ? {} : { placeHash }), prior: first });
+    expect(at('here')).toEqual({ kind: 'joined', outcome: first.outcome });
+    for (const place of ['there', undefined]) {
+      expect(at(place).outcome).toMatchObject({ decision: 'deny', ruleId: 'call.id_reused' });
+    }
+  });
+
+  it('a call that is tried again under a new id joins its open ask in the same place alone', () => {
+    const session = new Session();
+    session.call('ask', { call: call({ placeHash: 'here' }) });
+    session.command({ type: 'ParkAsk', askId: 'ask_1' });
+    expect(typesOf(session.call('ask', { call: call({ placeHash: 'there' }) }) as never)).toEqual(['AskOpened']);
+    session.command({ type: 'ParkAsk', askId: 'ask_2' });
+    expect(typesOf(session.call('ask', { call: call({ placeHash: 'here' }) }) as never)).toEqual(['AskJoined']);
+    session.command({ type: 'ParkAsk', askId: 'ask_1' });
+    session.answer('ask_1');
+    expect(session.state.grants).toMatchObject([{ kind: 'once', placeHash: 'here' }]);
   });
 
   it('denies a foreign key, before it can join anything', () => {

@@ -9,10 +9,9 @@ import type {
   HookRun,
   PolicyDocument,
   SessionEvent,
-  ToolCall,
   Verdict,
 } from '@countersign/contracts';
-import { ERRORS } from '@countersign/contracts';
+import { callHashOf, ERRORS } from '@countersign/contracts';
 import { breakerOpened, breakerReason, countedDenial, countsAsPolicyDenial, stopsRun } from './breaker.js';
 import { asksTooMuch, deniedBefore, isTimeUp } from './call-limits.js';
 import { guardNotes } from './guard-notes.js';
@@ -28,11 +27,12 @@ import { outcomeOf, pendingOutcome, requestRecord, type RecordedCall } from './o
 import { initialState, STATE_LIMITS, type OpenAsk, type SessionState } from './state.js';
 import { unreachable } from './unreachable.js';
 
-/** The call key's row, or for a call that joins by hash the newest unfinished call with the same tool and arguments. */
+/** The call key's row, or for a call that joins by hash the newest unfinished call with the same tool, arguments and place. */
 export interface PriorCall {
   readonly callId: string;
   readonly tool: string;
-  readonly argsHash: string;
+  /** What `callHashOf` makes of it. */
+  readonly callHash: string;
   readonly status: 'open' | 'decided';
   readonly askId: string | null;
   readonly outcome: CallOutcome;
@@ -93,7 +93,7 @@ export function decideCall(input: CallInput): CallResult {
     return refuse(input, withHookRuns(input, { state, events: [] }), 'auth.not_own_session');
   }
   if (state !== null && prior !== null) {
-    if (prior.tool === call.tool && prior.argsHash === call.args.hash) {
+    if (prior.tool === call.tool && prior.callHash === callHashOf(call)) {
       return joinPrior(state, prior);
     }
     return refuse(input, withHookRuns(input, { state, events: [] }), 'call.id_reused');
@@ -257,8 +257,8 @@ function wasLetGo({ waiting, callId }: OpenAsk): boolean {
   return !waiting.includes(callId);
 }
 
-function isSameCall(ask: OpenAsk, call: ToolCall): boolean {
-  return ask.agent === call.agent && ask.tool === call.tool && ask.argsHash === call.args.hash;
+function isSameCall(ask: OpenAsk, call: RecordedCall): boolean {
+  return ask.agent === call.agent && ask.tool === call.tool && ask.callHash === callHashOf(call);
 }
 
 /** A parked ask waits without limit, but its hook is let go after the time-out. */

@@ -160,6 +160,12 @@ describe('an answer', () => {
     const exact = asked();
     exact.answer('ask_1', { scope: 'always' });
     expect(exact.state.grants).toMatchObject([{ kind: 'always', argsHash: 'hash of ls', pattern: null }]);
+    for (const scope of ['session', 'always'] as const) {
+      const placed = new Session();
+      placed.call('ask', { call: call({ placeHash: 'here' }) });
+      placed.answer('ask_1', { scope });
+      expect(placed.state.grants).toMatchObject([{ kind: scope, argsHash: 'hash of ls', placeHash: 'here' }]);
+    }
     const once = asked();
     once.answer('ask_1');
     expect(once.state.grants).toEqual([]);
@@ -373,7 +379,7 @@ describe('a session', () => {
     expect(session.command({ type: 'ChangeRules', added: many, removed: [], by: 'k1' })).toMatchObject({
       code: 'request.invalid',
     });
-    session.command({ type: 'ChangeRules', added: [], removed: ['r1', 'r2'], by: 'p1' });
+    session.command({ type: 'ChangeRules', added: [], removed: ['r1'], by: 'p1' });
     expect(session.state.rules).toEqual([]);
   });
 

@@ -4,12 +4,13 @@ import { answerAsk, expireAsk } from './answer-ask.js';
 import { accepted, refused, type CommandContext, type CommandResult, type SessionCommand } from './command.js';
 import { endOpenAsks } from './end-ask.js';
 import { sessionEvent } from './events.js';
-import { narrowSession, nextMode, planBatch } from './change-limits.js';
+import { narrowSession, nextMode, planBatch, setMode } from './change-limits.js';
 import { openSession } from './open-session.js';
 import { redeemPermit } from './redeem-permit.js';
 import { reportProgress } from './report-progress.js';
 import { reportResult } from './report-result.js';
-import { STATE_LIMITS, type SessionState } from './state.js';
+import { changeRules } from './session-rules.js';
+import type { SessionState } from './state.js';
 import { boundedText } from './text.js';
 import { unreachable } from './unreachable.js';
 
@@ -62,10 +63,8 @@ type Change = CommandOf<
 
 function changeSession(state: SessionState, command: Change): CommandResult {
   switch (command.type) {
-    case 'SetMode': {
-      const { mode, by } = command;
-      return accepted(state.mode === mode ? [] : [sessionEvent('SessionModeChanged', { mode, by })]);
-    }
+    case 'SetMode':
+      return setMode(state, command);
     case 'NextMode':
       return nextMode(state, command);
     case 'NarrowSession':
@@ -130,15 +129,4 @@ function endedWith(
   if (ended.unended.length > 0) return refused('internal.error', `asks were not loaded: ${ended.unended.join(', ')}`);
   const running = state.running.map((call) => call.callId);
   return { ...accepted([...events, ...ended.events]), ...(running.length > 0 ? { running } : {}) };
-}
-
-function changeRules(state: SessionState, command: CommandOf<'ChangeRules'>): CommandResult {
-  // INVARIANT: a session command makes session rules; it can never plant a managed one.
-  const added = command.added.map((rule) => ({ ...rule, source: 'session' as const }));
-  const removed = command.removed.filter((id) => state.rules.some((rule) => rule.id === id));
-  if (added.length === 0 && removed.length === 0) return accepted([]);
-  if (state.rules.length - removed.length + added.length > STATE_LIMITS.rules) {
-    return refused('request.invalid', `a session holds at most ${STATE_LIMITS.rules} rules`);
-  }
-  return accepted([sessionEvent('SessionRulesChanged', { added, removed, by: command.by })]);
 }

@@ -1,5 +1,5 @@
 /** What each event does to the state of its session. Replaying a stream gives the state again, always. */
-import type { SessionEvent } from '@countersign/contracts';
+import { callHashOf, type SessionEvent } from '@countersign/contracts';
 import type { BodyOf } from './events.js';
 import { countedDenial, isHeldGuard } from './breaker.js';
 import { askedSubjects } from './call-limits.js';
@@ -105,7 +105,7 @@ function evolveSession(state: SessionState, event: LifeEvent): SessionState {
     case 'SessionReopened':
       return { ...state, stopped: false };
     case 'SessionModeChanged':
-      return { ...state, mode: event.body.mode };
+      return changedMode(state, event.body);
     case 'SessionScopeChanged':
       return { ...state, cwd: event.body.cwd, roots: event.body.roots };
     case 'SessionLimitsChanged':
@@ -141,6 +141,10 @@ function started(
     tools: opening.tools,
     startedAt: at ?? null,
   };
+}
+
+function changedMode(state: SessionState, { mode, byPerson }: BodyOf<'SessionModeChanged'>): SessionState {
+  return { ...state, mode, modeFloor: byPerson === true ? mode : state.modeFloor };
 }
 
 function changedRules(state: SessionState, body: BodyOf<'SessionRulesChanged'>): SessionState {
@@ -189,6 +193,7 @@ function opened(state: SessionState, body: BodyOf<'AskOpened'>): SessionState {
     agent: request.agent,
     tool: request.tool,
     argsHash: request.args.hash,
+    callHash: callHashOf(request),
     subjects: askedSubjects(verdict),
     waiting: [request.callId],
     parked: false,

@@ -72,7 +72,7 @@ function inheritedRules(state: SessionState): Rule[] {
 /**
  * The mode that a call is judged by: the one that the agent's hook reported when it is the session's own or the policy lets
  * agents choose it; any other reported mode is judged as `default`; nothing reported: the session's. INVARIANT: below a parent
- * no mode is looser than the parent's (`ancestors` root first).
+ * no mode is looser than the parent's (`ancestors` root first), and none is looser than a person set it.
  */
 export function effectiveMode(
   state: SessionState,
@@ -80,7 +80,13 @@ export function effectiveMode(
   policy: Pick<PolicyDocument, 'agentModes'>,
   ancestors: readonly SessionState[] = [],
 ): Mode {
-  return ancestors.map((one) => one.mode).reduceRight(noLooserThan, wishedMode(state, call, policy));
+  const own = withinFloor(wishedMode(state, call, policy), state);
+  return ancestors.map((one) => one.mode).reduceRight(noLooserThan, own);
+}
+
+/** The mode that comes of an agent's wish: what a person set is not loosened by the agent. */
+export function withinFloor(mode: Mode, { modeFloor }: Pick<SessionState, 'modeFloor'>): Mode {
+  return modeFloor === null ? mode : noLooserThan(mode, modeFloor);
 }
 
 /** How much a mode lets through; equal strict ones are not comparable, and there the parent's counts. */
@@ -104,7 +110,8 @@ function wishedMode(
   call: Pick<ToolCall, 'mode'>,
   policy: Pick<PolicyDocument, 'agentModes'>,
 ): Mode {
-  if (call.mode === null || call.mode === state.mode) return state.mode;
+  // People set `custom`, and its rules alone decide: no report leaves it.
+  if (call.mode === null || call.mode === state.mode || state.mode === 'custom') return state.mode;
   const reported = MODES.find((mode) => mode === call.mode);
   return reported !== undefined && policy.agentModes.includes(reported) ? reported : 'default';
 }

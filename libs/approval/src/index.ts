@@ -54,6 +54,7 @@ export {
   type TenantState,
 } from './tenant-state.js';
 export { isApprovableOn, mayAnswer, OPEN_ROUTE, routeOf, type Membership, type RoutedAsk } from './route.js';
+export { runBarredBy, type Holder, type RunTerms } from './held.js';
 export { isTightening } from './tightening.js';
 export { askCard, type AskCard, type CardLimits, type CardSection, type SectionKind } from './card/ask-card.js';
 export { fitText, type FittedText } from './card/fit.js';

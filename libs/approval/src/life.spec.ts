@@ -36,7 +36,7 @@ const calls: fc.Arbitrary<Step> = fc
     session.call(effect, {
       call: call({ command, keyId, mode }),
       verdict: { ...verdict(effect), matches: [...verdict(effect).matches, ...lifted] },
-      prior: withPrior ? prior({ argsHash: 'another call' }) : null,
+      prior: withPrior ? prior({ callHash: 'another call' }) : null,
     });
   });
 

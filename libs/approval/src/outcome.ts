@@ -56,6 +56,7 @@ export function requestRecord(call: RecordedCall): RequestRecord {
     mode: call.mode,
     resolvedPaths: call.resolvedPaths,
     description: call.description,
+    ...(call.placeHash === undefined ? {} : { placeHash: call.placeHash }),
     ...(call.redaction === undefined ? {} : { redaction: call.redaction }),
   };
 }

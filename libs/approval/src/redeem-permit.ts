@@ -1,7 +1,7 @@
 /** An executor takes up an allowed call: once, and only while nothing holds its session. */
-import { accepted, refused, type CommandContext, type CommandResult, type RedeemPermit } from './command.js';
+import { refused, accepted, type CommandContext, type CommandResult, type RedeemPermit } from './command.js';
 import { sessionEvent } from './events.js';
-import { holderAbove } from './held.js';
+import { runBarredBy } from './held.js';
 import type { SessionState } from './state.js';
 import { killHolding } from './tenant-state.js';
 
@@ -10,13 +10,15 @@ import { killHolding } from './tenant-state.js';
  * the same stream, so of the two the first one wins and the other is decided on what it left.
  */
 export function redeemPermit(state: SessionState, command: RedeemPermit, context: CommandContext): CommandResult {
-  const { call, ancestors = [] } = context;
+  const { call, ancestors = [], now } = context;
   if (call === undefined || call.callId !== command.callId) return refused('call.unknown');
   if (call.redeemed) return refused('permit.redeemed');
-  if (call.effect !== 'allow') return kept(command, 'permit.refused', 'the call was not allowed');
-  if (call.reported) return kept(command, 'permit.refused', 'the result of the call was reported already');
-  const held = holderAbove(state, ancestors);
-  if (held !== null) return kept(command, 'permit.refused', held);
+  if (call.effect !== 'allow') return kept(command, { reason: 'not_allowed', message: 'the call was not allowed' });
+  if (call.reported) {
+    return kept(command, { reason: 'reported', message: 'the result of the call was reported already' });
+  }
+  const barred = runBarredBy(state, ancestors, { sessionSeconds: command.sessionSeconds, now });
+  if (barred !== null) return kept(command, barred);
   if (context.tenant === undefined) return refused('internal.error', 'the tenant was not loaded');
   const line = [...ancestors, state];
   const kill = killHolding(context.tenant, {
@@ -24,14 +26,16 @@ export function redeemPermit(state: SessionState, command: RedeemPermit, context
     agents: [call.agent, ...line.flatMap((one) => one.opening?.agent ?? [])],
     tool: call.tool,
   });
-  if (kill !== null) return kept(command, 'session.frozen', `a kill switch is engaged: ${kill.reason}`);
+  if (kill !== null) return kept(command, { reason: 'killed', message: `a kill switch is engaged: ${kill.reason}` });
   const { callId, permitId, keyId } = command;
   return accepted([sessionEvent('PermitRedeemed', { callId, permitId, keyId, tool: call.tool })]);
 }
 
 /** A refusal that auditors see: somebody was about to run what may not run. */
-function kept(command: RedeemPermit, code: 'permit.refused' | 'session.frozen', message: string): CommandResult {
+function kept(command: RedeemPermit, { reason, message }: { reason: string; message: string }): CommandResult {
   const { callId, permitId } = command;
   const detail = JSON.stringify({ callId, permitId, message });
-  return { ok: false, code, message, record: [sessionEvent('AgentReported', { kind: 'permit_refused', detail })] };
+  const code = reason === 'killed' ? 'session.frozen' : 'permit.refused';
+  const record = [sessionEvent('AgentReported', { kind: 'permit_refused', detail })];
+  return { ok: false, code, message, reason, record };
 }

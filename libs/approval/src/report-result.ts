@@ -9,19 +9,22 @@ import { waitingAsk, type OpenAsk, type SessionState } from './state.js';
 import { boundedText } from './text.js';
 
 /**
- * A first report closes the call; the same one again is no event. A different one is refused and recorded.
+ * A first report closes the call; the same one again is no event, and has the same answer. A different one is refused and recorded.
  * A report for an ask that the agent's own prompt put is that prompt's answer; a call given up withdraws its ask.
  */
 export function reportResult(state: SessionState, command: ReportResult, context: CommandContext): CommandResult {
   const body = resultBody(command);
   const earlier = state.reports.find((report) => report.callId === command.callId);
   if (earlier !== undefined) {
-    if (earlier.fingerprint === resultFingerprint(body)) return accepted([]);
+    if (earlier.fingerprint === resultFingerprint(body)) return stopping(accepted([]), earlier.siblings);
     return { ok: false, code: 'call.result_differs', record: [differingReport(command)] };
   }
   const closing = sessionEvent('ToolResultReported', body);
   const ask = waitingAsk(state, command.callId);
-  if (ask === undefined) return accepted([...ranDenied(command), closing, ...siblingsStopped(state, command)]);
+  if (ask === undefined) {
+    const calls = command.status === 'failed' ? siblingsOf(state, command.callId) : [];
+    return stopping(accepted([...ranDenied(command), closing, ...siblingsStopped(command.callId, calls)]), calls);
+  }
   if (command.status === 'cancelled') return withdraw(ask, command, closing, context);
   // While a kill switch holds the ask, the agent's own prompt approves nothing either.
   if (!ask.passAsk || context.frozen?.includes(ask.askId) === true) return accepted([unapproved(command), closing]);
@@ -39,9 +42,13 @@ function withdraw(ask: OpenAsk, command: ReportResult, closing: SessionEvent, co
 }
 
 /** A failure that stops the calls beside it. */
-function siblingsStopped(state: SessionState, { callId, status }: ReportResult): SessionEvent[] {
-  const calls = status === 'failed' ? siblingsOf(state, callId) : [];
+function siblingsStopped(callId: string, calls: string[]): SessionEvent[] {
   return calls.length === 0 ? [] : [sessionEvent('SiblingsStopped', { callId, calls })];
+}
+
+/** Whoever reports again is told again which calls are to be stopped: the first answer may have been lost. */
+function stopping(result: CommandResult, siblings: readonly string[] = []): CommandResult {
+  return result.ok && siblings.length > 0 ? { ...result, siblings } : result;
 }
 
 function endedByAgent(

@@ -100,10 +100,17 @@ export function evolveRun(state: SessionState, event: RunEvent): SessionState {
     case 'BatchPlanned':
       return { ...state, groups: [...state.groups, ...groupsOf(event.body)].slice(-RUN_LIMITS.groups) };
     case 'SiblingsStopped':
-      return { ...state, groups: state.groups.filter((group) => !group.calls.includes(event.body.callId)) };
+      return siblingsStopped(state, event.body);
     default:
       return unreachable(event, state);
   }
+}
+
+/** The group is over; its report keeps whom it stopped, for whoever reports again. */
+function siblingsStopped(state: SessionState, { callId, calls }: BodyOf<'SiblingsStopped'>): SessionState {
+  const groups = state.groups.filter((group) => !group.calls.includes(callId));
+  const reports = state.reports.map((report) => (report.callId === callId ? { ...report, siblings: calls } : report));
+  return { ...state, groups, reports };
 }
 
 function stepped(run: RunState, { step, newInformation, completed, handedOver }: BodyOf<'StepReported'>): RunState {

@@ -177,6 +177,17 @@ describe('calls of one step', () => {
     expect(session.state.groups).toEqual([]);
   });
 
+  it('are named again to whoever reports the same failure again', () => {
+    const session = started();
+    session.command({ type: 'PlanBatch', batches, by });
+    const failed = result('a', { status: 'failed', error: 'x' });
+    const first = session.command(failed);
+    expect(first).toMatchObject({ ok: true, siblings: ['b', 'c'] });
+    session.command(result('b'));
+    expect(session.command(failed)).toEqual({ ok: true, events: [], siblings: ['b', 'c'] });
+    expect(replay(session.events)).toEqual(session.state);
+  });
+
   it('go on when another one fails, or when it succeeds', () => {
     const session = started();
     session.command({ type: 'PlanBatch', batches, by });

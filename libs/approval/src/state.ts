@@ -24,6 +24,8 @@ export interface OpenAsk {
   readonly agent: string;
   readonly tool: string;
   readonly argsHash: string;
+  /** What `callHashOf` makes of the call: only the very same one joins the ask. */
+  readonly callHash: string;
   /** The parts of the call that were asked about; empty: the whole call. */
   readonly subjects: readonly string[];
   readonly waiting: readonly string[];
@@ -42,6 +44,8 @@ export interface LastCall {
 export interface ReportedResult {
   readonly callId: string;
   readonly fingerprint: string;
+  /** The calls that this failure stopped; absent: none. */
+  readonly siblings?: readonly string[];
 }
 
 /** A call that an executor took up; its result is not known yet. */
@@ -58,6 +62,8 @@ export interface SessionState {
   readonly parentId: string | null;
   readonly opening: SessionOpening | null;
   readonly mode: Mode;
+  /** The mode that a person set last: the agent itself chooses no looser one. Null: no person did. */
+  readonly modeFloor: Mode | null;
   readonly cwd: string | null;
   readonly roots: readonly string[];
   readonly silent: boolean;
@@ -92,6 +98,7 @@ export function initialState(): SessionState {
     parentId: null,
     opening: null,
     mode: 'default',
+    modeFloor: null,
     cwd: null,
     roots: [],
     silent: true,

@@ -1,12 +1,14 @@
 /** What an agent's own key may do to its session: tighten, never loosen. */
 import type { PolicyDocument } from '@countersign/contracts';
 import type { SessionCommand } from './command.js';
+import { newRules } from './session-rules.js';
 import type { SessionState } from './state.js';
 import { unreachable } from './unreachable.js';
 
 /**
- * May an agent's key send this command to its own session? Moving among the policy's `agentModes` is not loosening; rules may be
- * added as deny or ask, and only allow rules removed. Whether the session is the key's own is asked elsewhere.
+ * May an agent's key send this command to its own session? Moving among the policy's `agentModes` is not loosening (what a person
+ * set is held by the command itself); rules may be added as deny or ask, those that are there already are no change, and only
+ * allow rules are removed. Whether the session is the key's own is asked elsewhere.
  */
 export function isTightening(
   command: SessionCommand,
@@ -46,10 +48,12 @@ export function isTightening(
 }
 
 function tightensRules(command: Extract<SessionCommand, { type: 'ChangeRules' }>, state: SessionState | null): boolean {
+  const rules = state?.rules ?? [];
+  const added = newRules({ rules }, command);
   // A rule that is added under an id in use takes the place of the one that had it.
-  const gone = new Set([...command.removed, ...command.added.map((rule) => rule.id)]);
+  const gone = new Set([...command.removed, ...added.map((rule) => rule.id)]);
   return (
     command.added.every((rule) => rule.effect === 'deny' || rule.effect === 'ask') &&
-    (state?.rules ?? []).every((rule) => !gone.has(rule.id) || rule.effect === 'allow')
+    rules.every((rule) => !gone.has(rule.id) || rule.effect === 'allow')
   );
 }

@@ -219,11 +219,22 @@ export const suggestionViewSchema = z.object({
   }),
 });
 
+/** An answer that came after another one had ended the ask, and says something else. It changed nothing. */
+export const lateAnswerSchema = z.object({
+  answer: z.enum(['approve', 'reject', 'cancel']),
+  by: z.string().nullable(),
+  via: z.string(),
+  at: z.string(),
+});
+export type LateAnswer = z.infer<typeof lateAnswerSchema>;
+
 /** An ask with what an approver needs to answer it well. */
 export const askDetailSchema = askViewSchema.extend({
   explanation: z.object({ riskLevel: z.string(), explanation: z.string(), reasoning: z.string(), risk: z.string() }),
   /** The narrowest first; empty when no grant may answer it. */
   suggestions: z.array(suggestionViewSchema),
+  /** The latest first, a few of them. */
+  late: z.array(lateAnswerSchema),
 });
 export type AskDetail = z.infer<typeof askDetailSchema>;
 
@@ -341,6 +352,7 @@ export const DOORS: readonly Door[] = [
   /** A signed link shows; answering needs the page's own session of whoever it was sent to, which the door checks. */
   door('approver', 'GET', '/channels/email/answer'),
   door('approver', 'POST', '/channels/email/answer'),
+  door('approver', 'GET', '/v1/channels', 'approver', 'admin'),
   door('approver', 'GET', '/v1/asks', 'approver', 'admin'),
   door('approver', 'GET', '/v1/asks/:id', 'approver', 'admin'),
   door('approver', 'POST', '/v1/asks/:id/answer', 'approver', 'admin'),

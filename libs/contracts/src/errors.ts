@@ -50,6 +50,7 @@ export const ERRORS = {
   'identity.unknown': { status: 404, message: 'this person has no such identity' },
   'key.unknown': { status: 404, message: 'no such key' },
   'grant.unknown': { status: 404, message: 'no such grant' },
+  'rule.unknown': { status: 404, message: 'the session has no such rule' },
   'idempotency.running': { status: 409, message: 'the first request with this Idempotency-Key is still running' },
   'idempotency.reused': { status: 422, message: 'this Idempotency-Key was used for another request' },
   'door.unknown': { status: 404, message: 'no such door' },

@@ -41,6 +41,8 @@ export const requestRecordSchema = z.object({
   mode: z.string().nullable(),
   resolvedPaths: resolvedPathsSchema,
   description: z.string().nullable(),
+  /** SHA-256 in hex of folder, MCP server and path evidence as the call came with them; absent: it came with none. */
+  placeHash: z.string().optional(),
   /** Absent: nothing was redacted. */
   redaction: redactionRecordSchema.optional(),
 });
@@ -140,7 +142,8 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
   ),
   /** A stopped session goes on: the same id was opened or used again. Breaker, totals, rules and grants stay. */
   event('SessionReopened', z.object({ by: z.string() })),
-  event('SessionModeChanged', z.object({ mode: modeSchema, by: z.string() })),
+  /** `byPerson`: from now on the agent itself chooses no looser mode. */
+  event('SessionModeChanged', z.object({ mode: modeSchema, by: z.string(), byPerson: z.literal(true).optional() })),
   event('SessionRulesChanged', z.object({ added: z.array(ruleSchema), removed: z.array(z.string()), by: z.string() })),
   event('SessionScopeChanged', z.object({ cwd: z.string().nullable(), roots: z.array(z.string()), by: z.string() })),
   /** Silence is set and tools are narrowed; neither is ever taken back. */

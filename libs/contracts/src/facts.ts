@@ -4,14 +4,16 @@ import { effectSchema, killScopeSchema, modeSchema } from './vocabulary.js';
 import { ruleSchema } from './policy-document.js';
 import { resolvedPathsSchema } from './tool-call.js';
 
-/** A durable permission made by an answer. A `once` grant is bound to the exact call by `argsHash`. */
+/** A durable permission made by an answer. Without a pattern it is bound to the exact call by `argsHash` and `placeHash`. */
 export const grantSchema = z.object({
   id: z.string(),
   kind: z.enum(['once', 'session', 'always']),
   tool: z.string(),
-  /** SHA-256 of the canonical arguments, for `once`. */
+  /** SHA-256 of the canonical arguments; null with a pattern. */
   argsHash: z.string().nullable(),
-  /** The pattern, for `session` and `always`. */
+  /** The place of the call that it was made for, null for none; absent (with a pattern): in any place. */
+  placeHash: z.string().nullable().optional(),
+  /** What is allowed from now on, for `session` and `always`; null: the exact call. */
   pattern: z.string().nullable(),
   /** Ids of the rules that had asked: a wider grant lifts only these. */
   liftsRuleIds: z.array(z.string()),

@@ -2,6 +2,7 @@
 export * from './vocabulary.js';
 export * from './errors.js';
 export * from './tool-call.js';
+export * from './call-place.js';
 export * from './verdict.js';
 export * from './policy-document.js';
 export * from './facts.js';
@@ -12,6 +13,7 @@ export * from './outcome.js';
 export * from './jobs.js';
 export * from './doors.js';
 export * from './canonical-json.js';
+export * from './quick-check.js';
 export * from './display.js';
 export * from './strict-json.js';
 export * from './arguments.js';

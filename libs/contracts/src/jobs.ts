@@ -66,6 +66,10 @@ export type AliveMessage = z.infer<typeof aliveMessageSchema>;
 export const killMessageSchema = z.object({ tenantId: z.string(), killId: z.string() });
 export type KillMessage = z.infer<typeof killMessageSchema>;
 
+/** Somebody answered an ask that another answer had ended, and said something else: who answered first is told. */
+export const lateAnswerMessageSchema = z.object({ tenantId: z.string(), askId: z.string() });
+export type LateAnswerMessage = z.infer<typeof lateAnswerMessageSchema>;
+
 /** A session was cancelled or stopped: executors that run its tools are told. Ids only; why stands in the ledger. */
 export const sessionEndedMessageSchema = z.object({
   tenantId: z.string(),

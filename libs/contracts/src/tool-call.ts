@@ -88,10 +88,12 @@ export const toolCallSchema = z.object({
   sameHost: z.boolean(),
   /** What the agent says of the call, for people; never judged. */
   description: z.string().nullable(),
-  /** True for a PermissionRequest without tool-use id: joins the newest unfinished call of the same session, agent, tool and hash. */
+  /** True for a PermissionRequest without tool-use id: joins the newest unfinished call of the same session, agent, tool, arguments and place. */
   joinsByHash: z.boolean(),
   /** The MCP server that the call goes to, by its real name; absent: the client does not say, or it goes to none. */
   mcpServer: id.optional(),
+  /** SHA-256 in hex of the call's `placeText`; absent: it came with no place. */
+  placeHash: z.string().optional(),
   opening: sessionOpeningSchema,
   ancestors: z.array(z.object({ sessionId: id, opening: sessionOpeningSchema })),
 });

@@ -30,8 +30,9 @@ const SCHEMAS = {
 export function readAnswer<M extends AnsweredMoment>(moment: M, said: unknown): AnswerOf[M] {
   const parsed = SCHEMAS[moment].safeParse(asJson(said));
   if (parsed.success) return parsed.data as AnswerOf[M];
-  const issue = parsed.error.issues[0];
-  throw new HookFailed('malformed', `its answer is not of the expected form: ${issue?.path.join('.') ?? ''}`);
+  const place = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
+  const where = place === '' ? '' : `, at \`${place}\``;
+  throw new HookFailed('malformed', `its answer is none that ${moment} knows${where}`);
 }
 
 /** A plug-in may return anything; what JSON cannot hold is no answer. */

@@ -34,11 +34,15 @@ export function tell(one: Runnable, moment: HookMoment, context: object, signal:
   return attempt(
     one,
     async (inTime) => {
-      await say(one, moment, context, inTime);
+      await say(one, moment, context, inTime).catch(unlessMalformed);
       return true as const;
     },
     signal,
   );
+}
+
+function unlessMalformed(error: unknown): void {
+  if (!(error instanceof HookFailed && error.failure === 'malformed')) throw error;
 }
 
 async function attempt<A>(

@@ -50,7 +50,10 @@ export function guardHook(terms: Pick<HookTerms, 'timeoutMs' | 'retries' | 'maxI
       try {
         return await Promise.race([policy.execute((context) => work(context.signal), signal), endOf(signal)]);
       } catch (error) {
-        throw failureOf(error, timeoutMs);
+        throw failureOf(
+          error,
+          signal.aborted ? 'before the time of all hooks together was over' : `within ${timeoutMs} ms`,
+        );
       }
     },
   };
@@ -69,12 +72,13 @@ function isUnreachable(error: Error): boolean {
   return error instanceof HookFailed && error.failure === 'unreachable';
 }
 
-function failureOf(error: unknown, timeoutMs: number): HookFailed {
+function failureOf(error: unknown, inTime: string): HookFailed {
   if (error instanceof HookFailed) return error;
-  if (error instanceof TaskCancelledError) return new HookFailed('timeout', `no answer within ${timeoutMs} ms`);
+  if (error instanceof TaskCancelledError) return new HookFailed('timeout', `no answer ${inTime}`);
   if (error instanceof BrokenCircuitError)
     return new HookFailed('circuit_open', 'it failed too often and is left alone');
-  if (error instanceof BulkheadRejectedError) return new HookFailed('busy', 'too many of its calls are running');
+  if (error instanceof BulkheadRejectedError)
+    return new HookFailed('busy', 'too many of its calls are running, and too many wait');
   // What a plug-in throws may hold anything; only that it threw is told.
   return new HookFailed('error', 'it threw an error');
 }

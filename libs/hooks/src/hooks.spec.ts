@@ -265,9 +265,10 @@ describe('observing hooks', () => {
     const moments = ['SessionStart', 'StepComplete', 'SessionStop', 'SubagentStart', 'SubagentStop'] as const;
     const others = ['PreCompact', 'PostCompact', 'UserPromptSubmit', 'PermissionDecision'] as const;
     const runs = [];
-    for (const moment of [...moments, ...others]) runs.push(...(await hooks.tell(moment, note, PLACE)));
+    const [observer = ''] = hooks.observers;
+    for (const moment of [...moments, ...others]) runs.push(await hooks.tell(observer, { moment, note, place: PLACE }));
     expect(heard).toEqual(['start', 'step', 'stop', 'sub start', 'sub stop', 'pre compact', 'post compact', 'prompt']);
-    expect(runs.map(({ failure }) => failure)).toEqual([...Array<null>(8).fill(null), 'error']);
+    expect(runs.map((run) => run?.failure)).toEqual([...Array<null>(8).fill(null), 'error']);
   });
 
   it('A.L3.12 the metrics hook writes every third step and how the session ended', async () => {
@@ -278,8 +279,11 @@ describe('observing hooks', () => {
       snapshot: async () => counts,
     });
     const hooks = createHooks([plugin(made)]);
-    for (const step of [1, 2, 3, 4, 5, 6]) await hooks.tell('StepComplete', { ...note, detail: { step } }, PLACE);
-    await hooks.tell('SessionStop', { ...note, detail: { reason: 'done' } }, PLACE);
+    const [observer = ''] = hooks.observers;
+    const tell = (moment: 'StepComplete' | 'SessionStop', detail: HookNote['detail']) =>
+      hooks.tell(observer, { moment, note: { ...note, detail }, place: PLACE });
+    for (const step of [1, 2, 3, 4, 5, 6]) await tell('StepComplete', { step });
+    await tell('SessionStop', { reason: 'done' });
     expect(lines.map(([line, fields]) => [line, fields['step'] ?? fields['reason'], fields['calls']])).toEqual([
       ['session goes on', 3, 4],
       ['session goes on', 6, 4],
@@ -354,6 +358,27 @@ describe('HTTP hooks', () => {
     expect([actions(said)[0], said.runs[0]?.failure, requests]).toEqual([action, failure, sent]);
   });
 
+  it('that only observe may answer anything', async () => {
+    handler = reply(200, 'ok');
+    const hooks = createHooks([http({ name: 'watcher' })]);
+    const note: HookNote = { tenantId: 'a', sessionId: 's', parentId: null, callId: null, time: 'now', detail: {} };
+    expect(hooks.observers).toEqual(['watcher']);
+    const told = await hooks.tell('watcher', { moment: 'SessionStop', note, place: PLACE });
+    expect(told).toMatchObject({ hook: 'watcher', failure: null });
+    expect(await hooks.tell('watcher', { moment: 'SessionStart', note, place: PLACE })).toBeNull();
+    expect(await hooks.tell('another', { moment: 'SessionStop', note, place: PLACE })).toBeNull();
+  });
+
+  it('say in words what was wrong with an answer', async () => {
+    const reason = async (body: unknown) => {
+      handler = reply(200, body);
+      return (await before(http())).runs[0]?.reason;
+    };
+    expect(await reason({ action: 'block', reason: 4 })).toBe('its answer is none that PreToolUse knows, at `reason`');
+    expect(await reason([])).toBe('its answer is none that PreToolUse knows');
+    expect(await reason('x'.repeat(5 * 1024 * 1024))).toBe('its answer is larger than 4194304 bytes');
+  });
+
   it('are tried again when they cannot be reached, until the budget for retries is used up', async () => {
     handler = (_request, _body, response) => {
       if (requests % 2 === 1) response.destroy();
@@ -403,6 +428,21 @@ describe('the hook file', () => {
     expect(await loadHooks(join(folder, 'none.yaml'), surroundings)).toEqual({ ok: true, hooks: [] });
     expect(await load('')).toEqual([]);
     expect(await load('hooks: []')).toEqual([]);
+  });
+
+  it('must be there, and be a file, when somebody named it', async () => {
+    const named = async (path: string) => {
+      const loaded = await loadHooks(path, surroundings, { named: true });
+      return loaded.ok ? loaded.hooks : loaded.problems;
+    };
+    const missing = join(folder, 'none.yaml');
+    expect(await named(missing)).toEqual([`${missing}: there is no such file`]);
+    expect(await named(folder)).toEqual([`${folder}: cannot be read (EISDIR)`]);
+  });
+
+  it.each(['just words', '- a\n- b', '42', 'preset: standard\nallow: [Bash]'])('is no other file: %s', async (text) => {
+    const [problem] = (await load(text)) as string[];
+    expect(problem).toMatch(/^\/hooks.yaml: is no hook file: it must hold `hooks:` and a list below it/);
   });
 
   it('names plug-ins, built-ins and HTTP hooks, in the order in which they run', async () => {

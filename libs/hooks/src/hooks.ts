@@ -15,16 +15,23 @@ const ANSWERING: readonly HookMoment[] = ['PreToolUse', 'PermissionRequest', 'Po
 const OBSERVED = HOOK_MOMENTS.filter((moment) => !ANSWERING.includes(moment));
 
 export interface Hooks {
-  /** True when some hook hears of a moment that is only observed. */
-  readonly observe: boolean;
+  /** Names of the hooks that hear of moments which are only observed. */
+  readonly observers: readonly string[];
   /** True when some hook hears of this moment here. */
   hear(moment: HookMoment, place: HookPlace): boolean;
   /** PreToolUse hooks until the first block, then PermissionRequest hooks until the first answer. Never throws. */
   before(call: HookCall): Promise<SaidBefore>;
   /** PostToolUse hooks. Never throws. */
   after(call: HookCall & HookResultOfTool): Promise<SaidAfter>;
-  /** Tells those that observe. Never throws; the runs say how it went. */
-  tell(moment: ObservedMoment, note: HookNote, place: HookPlace): Promise<HookRun[]>;
+  /** Tells one that observes; null: it does not hear of this moment here. Never throws; the run says how it went. */
+  tell(observer: string, told: Told): Promise<HookRun | null>;
+}
+
+/** What an observer is told of, and where it happened. */
+export interface Told {
+  readonly moment: ObservedMoment;
+  readonly note: HookNote;
+  readonly place: HookPlace;
 }
 
 /** Hooks that are ready to run. */
@@ -33,7 +40,9 @@ export function createHooks(registered: readonly RegisteredHook[]): Hooks {
   const at = (moment: HookMoment, place: HookPlace): Runnable[] =>
     hooksFor(registered, moment, place).flatMap((hook) => runnables.get(hook) ?? []);
   return {
-    observe: registered.some((hook) => OBSERVED.some((moment) => hears(hook, moment))),
+    observers: registered
+      .filter((hook) => OBSERVED.some((moment) => hears(hook, moment)))
+      .map(({ terms }) => terms.name),
     hear: (moment, place) => hooksFor(registered, moment, place).length > 0,
     before: async (call) => {
       const signal = AbortSignal.timeout(CHAIN_MS);
@@ -44,13 +53,12 @@ export function createHooks(registered: readonly RegisteredHook[]): Hooks {
       return { ...said, results: [...said.results, ...asked.results], runs: [...said.runs, ...asked.runs] };
     },
     after: (call) => runAfter(at('PostToolUse', call), call, AbortSignal.timeout(CHAIN_MS)),
-    tell: (moment, note, place) =>
-      Promise.all(
-        at(moment, place).map(async (one) => {
-          const made = await tell(one, moment, note, AbortSignal.timeout(CHAIN_MS));
-          return runOf(one, moment, made, { callId: note.callId, action: 'observed', reason: null });
-        }),
-      ),
+    tell: async (observer, { moment, note, place }) => {
+      const one = at(moment, place).find(({ hook }) => hook.terms.name === observer);
+      if (one === undefined) return null;
+      const made = await tell(one, moment, note, AbortSignal.timeout(CHAIN_MS));
+      return runOf(one, moment, made, { callId: note.callId, action: 'observed', reason: null });
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 /** An HTTP hook: one POST signed by Standard Webhooks, and its JSON answer. */
 import { randomUUID } from 'node:crypto';
 import type { HookMoment } from '@countersign/contracts';
-import { OutboundRefused, postOutbound, type OutboundAnswer } from '@countersign/server';
+import { OutboundRefused, OutboundTooLarge, postOutbound, type OutboundAnswer } from '@countersign/server';
 import { Webhook } from 'standardwebhooks';
 import { HookFailed } from './failure.js';
 import type { HttpTarget } from './spec.js';
@@ -44,6 +44,7 @@ async function post(text: string, { url, ...options }: Sending): Promise<Outboun
     return await postOutbound(url, text, { ...options, maxBytes: MAX_ANSWER_BYTES });
   } catch (error) {
     if (error instanceof OutboundRefused) throw new HookFailed('refused', error.message);
+    if (error instanceof OutboundTooLarge) throw new HookFailed('malformed', `its answer ${error.message}`);
     if (options.signal.aborted) throw error;
     throw new HookFailed('unreachable', 'it cannot be reached');
   }

@@ -14,11 +14,18 @@ export type LoadedHooks =
 /** What built-in hooks need. */
 export type HookSurroundings = MetricsSource;
 
-/** No file: no hooks. Never throws for what stands in the file, nor for modules that cannot be loaded. */
-export async function loadHooks(path: string, surroundings: HookSurroundings): Promise<LoadedHooks> {
-  const text = await readIfThere(path);
-  if (text === null) return { ok: true, hooks: [] };
-  const read = readEntries(text);
+/**
+ * No file: no hooks, unless somebody named this very file (`named`): then it is a mistake. Never throws for what stands in the
+ * file, nor for modules that cannot be loaded.
+ */
+export async function loadHooks(
+  path: string,
+  surroundings: HookSurroundings,
+  { named = false }: { readonly named?: boolean } = {},
+): Promise<LoadedHooks> {
+  const file = await readText(path);
+  if ('failure' in file) return unread(path, file.failure, named);
+  const read = readEntries(file.text);
   if ('problems' in read) return { ok: false, problems: read.problems.map((problem) => `${path}: ${problem}`) };
   const problems: string[] = [];
   const hooks: RegisteredHook[] = [];
@@ -30,14 +37,22 @@ export async function loadHooks(path: string, surroundings: HookSurroundings): P
   return problems.length > 0 ? { ok: false, problems } : { ok: true, hooks };
 }
 
-async function readIfThere(path: string): Promise<string | null> {
+function unread(path: string, failure: string, named: boolean): LoadedHooks {
+  if (failure === 'ENOENT' && !named) return { ok: true, hooks: [] };
+  const why = failure === 'ENOENT' ? 'there is no such file' : `cannot be read (${failure})`;
+  return { ok: false, problems: [`${path}: ${why}`] };
+}
+
+/** The text of a file, or the system's word for why it cannot be read. */
+async function readText(path: string): Promise<{ readonly text: string } | { readonly failure: string }> {
   try {
-    return await readFile(path, 'utf8');
+    return { text: await readFile(path, 'utf8') };
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return null;
-    throw error;
+    return { failure: (error as { code?: string }).code ?? 'unknown' };
   }
 }
+
+const NO_HOOK_FILE = 'is no hook file: it must hold `hooks:` and a list below it';
 
 type Entries = { readonly entries: readonly HookEntry[] } | { readonly problems: readonly string[] };
 
@@ -48,6 +63,7 @@ function readEntries(text: string): Entries {
   } catch (error) {
     return { problems: [error instanceof YAMLParseError ? (error.message.split('\n')[0] ?? '') : 'cannot be read'] };
   }
+  if (!isTable(value)) return { problems: [NO_HOOK_FILE] };
   const parsed = hookFileSchema.safeParse(value);
   if (!parsed.success) return { problems: problemsOf(value, parsed.error.issues) };
   const names = parsed.data.hooks.map(({ name }) => name);
@@ -56,10 +72,16 @@ function readEntries(text: string): Entries {
   return { entries: parsed.data.hooks };
 }
 
+function isTable(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Of an entry that fits none of the forms, what is wrong with the form that its own members point to. */
 function problemsOf(value: unknown, issues: readonly { path: PropertyKey[]; message: string }[]): string[] {
   return issues.flatMap(({ path, message }) => {
     const place = path.map(String).join('.');
+    // Most likely another file of the house: what it holds is named, and what is missing.
+    if (place === '') return [`${NO_HOOK_FILE} (${message})`];
     const entry =
       path[0] === 'hooks' && path.length === 2 ? (value as { hooks: unknown[] }).hooks[Number(path[1])] : null;
     if (typeof entry !== 'object' || entry === null) return [`${place}: ${message}`];
@@ -103,10 +125,15 @@ async function registerHttp(
   const { url, allowPrivate, on, secretFile } = http;
   if (!allowPrivate && !url.startsWith('https:')) return 'must use https, or set `allowPrivate`';
   if ((http.secret === undefined) === (secretFile === undefined)) return 'needs either `secret` or `secretFile`';
-  const secret = http.secret ?? (await readIfThere(resolve(folder, secretFile ?? '')))?.trim();
+  const secret = http.secret ?? (await secretIn(resolve(folder, secretFile ?? '')));
   if (secret === undefined || !/^whsec_[A-Za-z0-9+/=]{32,90}$/.test(secret))
     return 'has no usable secret in `secretFile`';
   return { kind: 'http', terms, http: { url, secret, allowPrivate, on } };
+}
+
+async function secretIn(path: string): Promise<string | undefined> {
+  const file = await readText(path);
+  return 'text' in file ? file.text.trim() : undefined;
 }
 
 function termsOf({ name, tools, policies, timeoutMs, retries, maxInFlight, onFailure, observe }: HookEntry): HookTerms {

@@ -1,14 +1,23 @@
 /** The only way into the ledger: one statement per round, every unit all or nothing. */
-import { sessionEventSchema, TENANT_STREAM, tenantEventSchema, type LedgerEvent } from '@countersign/contracts';
+import {
+  quickParser,
+  sessionEventSchema,
+  TENANT_STREAM,
+  tenantEventSchema,
+  type LedgerEvent,
+} from '@countersign/contracts';
 import { fromColumnOrNull } from './column-text.js';
 import { isTransient, retrying } from './retry.js';
 import { appendArguments, roundMatrices, type RoundMatrices } from './round-matrices.js';
-import type { Appended, AppendUnit, Conflict, UnitResult } from './types.js';
+import type { Appended, AppendUnit, Conflict, StreamKey, UnitResult } from './types.js';
 
 /** What runs a statement: a pool, or one client inside a transaction. */
 export interface Queryable {
   query<R extends object>(config: { name: string; text: string; values: unknown[] }): Promise<{ rows: R[] }>;
 }
+
+const checkSessionEvent = quickParser(sessionEventSchema);
+const checkTenantEvent = quickParser(tenantEventSchema);
 
 const APPEND = {
   name: 'append',
@@ -74,7 +83,7 @@ function split(items: readonly Indexed[]): { now: Indexed[]; later: Indexed[] } 
   const now: Indexed[] = [];
   const later: Indexed[] = [];
   for (const item of items) {
-    const names = item.unit.streams.map((stream) => JSON.stringify([stream.tenantId, stream.streamId]));
+    const names = item.unit.streams.map(streamName);
     const clash = names.some((name) => seen.has(name));
     (clash ? later : now).push(item);
     for (const name of names) seen.add(name);
@@ -82,22 +91,27 @@ function split(items: readonly Indexed[]): { now: Indexed[]; later: Indexed[] } 
   return { now, later };
 }
 
+function streamName({ tenantId, streamId }: StreamKey): string {
+  return `${tenantId.length}:${tenantId}${streamId}`;
+}
+
 /** Why a unit cannot be stored whatever the database says, or null. */
 function problemOf(unit: AppendUnit): string | null {
   if (unit.streams.length === 0) return 'a unit needs a stream';
-  const names = new Set(unit.streams.map((stream) => JSON.stringify([stream.tenantId, stream.streamId])));
-  if (names.size < unit.streams.length) return 'a unit names a stream twice';
+  const once = unit.streams.length === 1 || new Set(unit.streams.map(streamName)).size === unit.streams.length;
+  if (!once) return 'a unit names a stream twice';
   for (const stream of unit.streams) {
     if (stream.events.length === 0) return `no events for stream \`${stream.streamId}\``;
-    const problem = stream.events.map((event) => eventProblem(stream.streamId, event)).find((found) => found !== null);
-    if (problem) return problem;
+    for (const event of stream.events) {
+      const problem = eventProblem(stream.streamId, event);
+      if (problem !== null) return problem;
+    }
   }
   return null;
 }
 
 function eventProblem(streamId: string, event: LedgerEvent): string | null {
-  const schema = streamId === TENANT_STREAM ? tenantEventSchema : sessionEventSchema;
-  const checked = schema.safeParse(event);
+  const checked = streamId === TENANT_STREAM ? checkTenantEvent(event) : checkSessionEvent(event);
   if (checked.success) return null;
   const issue = checked.error.issues[0];
   return `event \`${event.type}\` is not valid: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unknown problem'}`;

@@ -1,6 +1,13 @@
 /** Asks as approvers see them, and those that are due. */
 import type { BodyOf, OpenedAsk } from '@countersign/approval';
-import { escapeForDisplay, type AskStatus, type AskView, type CallArguments, type Risk } from '@countersign/contracts';
+import {
+  escapeForDisplay,
+  type AskStatus,
+  type AskView,
+  type CallArguments,
+  type LateAnswer,
+  type Risk,
+} from '@countersign/contracts';
 import type pg from 'pg';
 import type { Queryable } from './append.js';
 import { fromColumn, fromColumnOrNull, toColumn } from './column-text.js';
@@ -32,6 +39,8 @@ export interface Asks {
   due(limit: number): Promise<DueAsk[]>;
   /** Open asks of all tenants, oldest first: what a start-up has to take up again. */
   open(limit: number): Promise<(DueAsk & { deadline: string | null })[]>;
+  /** Answers that came too late and said something else than the end of the ask, the latest first and at most five for each ask. */
+  late(tenantId: string, askIds: readonly string[]): Promise<Record<string, LateAnswer[]>>;
   /** What was stored of asks when they were opened, with the calls that joined them. Unknown ids are left out. */
   opened(tenantId: string, askIds: readonly string[]): Promise<Record<string, OpenedAsk>>;
 }
@@ -106,11 +115,38 @@ export function createAsks(db: Database): Asks {
       const { rows } = await db.pool.query<DueRow & { deadline: string | null }>(text, [limit]);
       return rows.map((row) => ({ ...dueOf(row), deadline: row.deadline }));
     },
+    late: (tenantId, askIds) => lateAnswers(db.pool, tenantId, askIds),
     opened: async (tenantId, askIds) => {
       const found = await asksToEnd(db.pool, tenantId, askIds);
       return Object.fromEntries(found.map((ask) => [ask.askId, ask.opened]));
     },
   };
+}
+
+const MOST_LATE = 5;
+
+async function lateAnswers(
+  pool: pg.Pool,
+  tenantId: string,
+  askIds: readonly string[],
+): Promise<Record<string, LateAnswer[]>> {
+  const text = `SELECT q.id AS ask_id, e.body, ${isoTime('e."time"')} AS at
+    FROM unnest($2::text[]) q(id) CROSS JOIN LATERAL (
+      SELECT * FROM events e WHERE e.tenant_id = $1 AND e.ask_id = q.id AND e.type = 'AskAnswerRefused'
+        AND e.body LIKE '%"agrees":false%'
+      ORDER BY e.position DESC LIMIT ${MOST_LATE}
+    ) e`;
+  const values = [toColumn(tenantId), askIds.map(toColumn)];
+  const { rows } = await pool.query<{ ask_id: string; body: string; at: string }>({ name: 'asks_late', text, values });
+  const late: Record<string, LateAnswer[]> = {};
+  for (const row of rows) {
+    const { answer, by, agrees } = JSON.parse(row.body) as BodyOf<'AskAnswerRefused'>;
+    // The agent may write what it likes into a text, but not into this field.
+    if (agrees !== false) continue;
+    const given = { answer: answer as LateAnswer['answer'], by: by.personName, via: by.channel, at: row.at };
+    (late[fromColumn(row.ask_id)] ??= []).push(given);
+  }
+  return late;
 }
 
 interface DueRow {

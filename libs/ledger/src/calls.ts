@@ -30,6 +30,7 @@ interface Row {
   readonly attempt: number;
   readonly call_id: string;
   readonly tool: string;
+  /** What `callHashOf` makes of the call: the hash of its arguments, and behind it that of its place. */
   readonly args_hash: string;
   readonly status: 'open' | 'decided';
   readonly ask_id: string | null;
@@ -73,7 +74,7 @@ function viewOf(row: Row): CallView {
     },
     callId: fromColumn(row.call_id),
     tool: fromColumn(row.tool),
-    argsHash: row.args_hash,
+    callHash: row.args_hash,
     status: row.status,
     askId: fromColumnOrNull(row.ask_id),
     outcome: JSON.parse(row.outcome) as CallOutcome,

@@ -16,15 +16,20 @@ export async function commandContext(
   line: Line,
   own: readonly AskToEnd[],
 ): Promise<CommandContext> {
-  const context = {
+  const context = contextOf(line, own);
+  if (command.type !== 'RedeemPermit') return context;
+  return { ...context, ...(await storedCall(calls, target, command.callId)) };
+}
+
+/** What every command is decided on. */
+export function contextOf(line: Line, own: readonly AskToEnd[]): CommandContext {
+  return {
     now: line.now,
     asks: Object.fromEntries(own.map((ask) => [ask.askId, ask.opened])),
     ancestors: line.ancestors.map((member) => member.state),
     frozen: own.filter((ask) => ask.frozen).map((ask) => ask.askId),
     tenant: line.tenant.state,
   };
-  if (command.type !== 'RedeemPermit') return context;
-  return { ...context, ...(await storedCall(calls, target, command.callId)) };
 }
 
 /** What `RedeemPermit` is decided on. The row may change until the append, which looks at it again. */

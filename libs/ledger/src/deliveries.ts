@@ -35,6 +35,10 @@ export interface Delivery extends DeliveryKey {
   readonly problem: string | null;
 }
 
+export interface PlannedMessage extends DeliveryKey {
+  readonly inMs: number;
+}
+
 export interface Deliveries {
   /**
    * Takes the message up for `forMs`: the row, with this attempt counted; null when somebody else has it, or it was sent, given
@@ -51,8 +55,11 @@ export interface Deliveries {
   rewritten(closeId: string, cardId: string, sent: { textHash: string; providerRef: string | null }): Promise<void>;
   /** Messages of all tenants to be tried again now, and those whose claim ran out; the longest overdue first. */
   due(limit: number): Promise<Delivery[]>;
-  /** Puts a message off: it is due in `inMs`. One that is planned, sent or given up already stays as it is. */
-  plan(key: DeliveryKey, inMs: number): Promise<void>;
+  /**
+   * Writes messages of one ask down, each due in its `inMs`; gives those that nobody had written down before. One that is planned,
+   * sent or given up already stays as it is.
+   */
+  plan(messages: readonly PlannedMessage[]): Promise<Pick<DeliveryKey, 'channel' | 'kind' | 'target'>[]>;
   /** Open asks of these tenants that have waited for two seconds without any message, the oldest first. */
   unannounced(tenantIds: readonly string[], limit: number): Promise<{ tenantId: string; askId: string }[]>;
   /** Ended asks of these tenants that have a sent card which does not say so. */
@@ -91,6 +98,23 @@ const CLAIM = {
         (d.state = 'waiting' AND d.next_at <= clock_timestamp()) OR (d.state = 'sending' AND d.claimed_until <= clock_timestamp()))
     RETURNING ${COLUMNS}`,
 };
+
+const PLAN = {
+  name: 'delivery_plan',
+  text: `
+    INSERT INTO deliveries (tenant_id, ask_id, channel, kind, version, target, state, next_at)
+    SELECT q.tenant, q.ask, q.channel, q.kind, q.version, q.target, 'waiting', clock_timestamp() + make_interval(secs => q.seconds)
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::float8[])
+      q(tenant, ask, channel, kind, version, target, seconds)
+    ON CONFLICT (ask_id, channel, kind, version, target) DO NOTHING
+    RETURNING channel, kind, target`,
+};
+
+/** The columns as parallel arrays. */
+function planned(messages: readonly PlannedMessage[]): unknown[] {
+  const rows = messages.map((message) => [...keyColumns(message), message.inMs / 1_000]);
+  return Array.from({ length: 7 }, (_none, column) => rows.map((row) => row[column]));
+}
 
 export function createDeliveries({ pool }: { readonly pool: pg.Pool }): Deliveries {
   const rowsOf = async (text: string, values: unknown[]): Promise<Delivery[]> =>
@@ -141,13 +165,12 @@ export function createDeliveries({ pool }: { readonly pool: pg.Pool }): Deliveri
          ORDER BY coalesce(d.next_at, d.claimed_until), d.id LIMIT $1`,
         [limit],
       ),
-    plan: async (key, inMs) => {
-      await pool.query(
-        `INSERT INTO deliveries (tenant_id, ask_id, channel, kind, version, target, state, next_at)
-         VALUES ($1, $2, $3, $4, $5, $6, 'waiting', clock_timestamp() + make_interval(secs => $7))
-         ON CONFLICT (ask_id, channel, kind, version, target) DO NOTHING`,
-        [...keyColumns(key), inMs / 1_000],
-      );
+    plan: async (messages) => {
+      const { rows } = await pool.query<Pick<Row, 'channel' | 'kind' | 'target'>>({
+        ...PLAN,
+        values: planned(messages),
+      });
+      return rows.map(({ channel, kind, target }) => ({ channel, kind, target: fromColumn(target) }));
     },
     unannounced: (tenantIds, limit) =>
       asksOf(

@@ -271,7 +271,7 @@ describe('other commands', () => {
 
   it('find the newest unfinished call of the same arguments', async () => {
     await seed('j1', decided('j1', 'j1a'), decided('j1', 'j1b'));
-    const join = { tenantId: TENANT, sessionId: 'j1', agent: 'claude-code', tool: 'Bash', argsHash: 'a'.repeat(64) };
+    const join = { tenantId: TENANT, sessionId: 'j1', agent: 'claude-code', tool: 'Bash', callHash: 'a'.repeat(64) };
     const load = () => ledger.loadRound({ tenants: [], streams: [], keys: [], hashJoins: [join] });
     expect((await load()).joins).toMatchObject([{ join, prior: { callId: 'call_j1b' } }]);
     const report = {

@@ -35,8 +35,10 @@ export type ExecuteResult =
       readonly rootStopped?: string;
       /** Of a cancel or a stop: the calls that executors took up before it and whose results are not known. */
       readonly running?: readonly string[];
+      /** Of a reported failure: the calls beside it that are to be stopped. */
+      readonly siblings?: readonly string[];
     }
-  | { readonly ok: false; readonly code: ErrorCode; readonly message?: string };
+  | { readonly ok: false; readonly code: ErrorCode; readonly message?: string; readonly reason?: string };
 
 /** A command, and the sealed originals that its events belong to: stored with them, or with nothing when there are none. */
 export interface Executed {
@@ -122,8 +124,12 @@ async function attemptOnce({ calls, target, command, vault }: Work, db: Queryabl
 type Accepted = Extract<CommandResult, { ok: true }>;
 
 /** It was so already: nothing is stored. */
-function wasSo(line: Line, { running }: Accepted): ExecuteResult {
-  return { ok: true, events: [], seq: line.session?.seq ?? 0, outcomes: [], ...(running && { running }) };
+function wasSo(line: Line, decided: Accepted): ExecuteResult {
+  return { ok: true, events: [], seq: line.session?.seq ?? 0, outcomes: [], ...told(decided) };
+}
+
+function told({ running, siblings }: Accepted): Pick<Accepted, 'running' | 'siblings'> {
+  return { ...(running && { running }), ...(siblings && { siblings }) };
 }
 
 function attemptOf(
@@ -134,16 +140,21 @@ function attemptOf(
   if (stored === undefined) throw new Error('the database gave no answer for this command');
   if (!stored.ok && 'conflict' in stored) return { conflict: stored.conflict };
   if (!stored.ok) return { done: { ok: false, code: 'internal.error', message: stored.error } };
-  const { events, running } = decided;
+  const { events } = decided;
   const seq = stored.appended.filter(({ streamId }) => streamId === sessionId).at(-1)?.seq ?? 0;
   const rootStopped = rootStoppedBy(unit, sessionId);
-  const done = { ok: true as const, events, seq, outcomes: outcomesOf(events), ...(running && { running }) };
+  const done = { ok: true as const, events, seq, outcomes: outcomesOf(events), ...told(decided) };
   return { done: rootStopped === null ? done : { ...done, rootStopped } };
 }
 
 function refusalOf(decided: Extract<CommandResult, { ok: false }>): ExecuteResult {
-  const { code, message } = decided;
-  return message === undefined ? { ok: false, code } : { ok: false, code, message };
+  const { code, message, reason } = decided;
+  return {
+    ok: false,
+    code,
+    ...(message === undefined ? {} : { message }),
+    ...(reason === undefined ? {} : { reason }),
+  };
 }
 
 /** The named ask is loaded even when the state has it no more, to tell an ended one from an unknown one. */

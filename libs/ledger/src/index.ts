@@ -34,7 +34,8 @@ export type {
 } from './types.js';
 export type { AskQuery, Asks, DueAsk } from './asks.js';
 export type { Calls, CallView } from './calls.js';
-export type { Deliveries, Delivery, DeliveryKey, DeliveryState } from './deliveries.js';
+export type { ChannelTarget, ClosedTarget, ClosedTargets } from './closed-targets.js';
+export type { Deliveries, Delivery, DeliveryKey, DeliveryState, PlannedMessage } from './deliveries.js';
 export type { TenantExecuteResult } from './execute-tenant.js';
 export type { GrantQuery, Grants, GrantView } from './grants.js';
 export type { EngagedKill, KillQuery, Kills, KillView } from './kills.js';
@@ -57,6 +58,7 @@ export {
 export { WrittenByNewer } from './read-state.js';
 export type { ReplayedStream } from './replay-stream.js';
 export type { CommandTarget } from './execute.js';
+export type { Expiry } from './expire-asks.js';
 export type { Idempotency, IdempotentRequest, Remembered } from './idempotency.js';
 export type { SessionQuery, Sessions, SessionView } from './sessions.js';
 export type { PoolUse, Vitals, Watching } from './vitals.js';

@@ -2,12 +2,14 @@
 import type { SessionCommand, TenantCommand } from '@countersign/approval';
 import type { AskView } from '@countersign/contracts';
 import { appendRound } from './append.js';
-import { createAsks, type Asks } from './asks.js';
+import { createAsks, type Asks, type DueAsk } from './asks.js';
 import { createCalls, type Calls } from './calls.js';
+import { createClosedTargets, type ClosedTargets } from './closed-targets.js';
 import { openDatabase, withLockedHeads, type Database, type DatabaseOptions } from './database.js';
 import { createDeliveries, type Deliveries } from './deliveries.js';
 import { endAsksBelow } from './end-below.js';
 import { createEvents, type Events, type Followed, type FollowQuery } from './events.js';
+import { expireAsks, type Expiry } from './expire-asks.js';
 import { executeCommand, type CommandTarget, type Executed, type ExecuteResult } from './execute.js';
 import { executeTenant, type TenantExecuteResult } from './execute-tenant.js';
 import { createFollowers, type Followers } from './followers.js';
@@ -43,6 +45,8 @@ export interface Ledger {
    * that belong to the command's events; they are stored with them, and not when the command is refused or changes nothing.
    */
   execute(target: CommandTarget, command: SessionCommand, vault?: readonly VaultEntry[]): Promise<ExecutedCommand>;
+  /** Ends those of the asks whose time is over by the database's clock, all in one statement; what moved meanwhile is left. */
+  expire(due: readonly DueAsk[]): Promise<Expiry>;
   /** What holds for a whole tenant: kill switches and tenant-wide grants. Raises the tenant's epoch. */
   executeTenant(tenantId: string, command: TenantCommand): Promise<TenantExecuteResult>;
   /** Reads on from a position, each event once and in a stable order: for outboxes, streams and exports. */
@@ -55,6 +59,7 @@ export interface Ledger {
   ping(): Promise<void>;
   readonly asks: Asks;
   readonly calls: Calls;
+  readonly closedTargets: ClosedTargets;
   readonly deliveries: Deliveries;
   readonly events: Events;
   readonly followers: Followers;
@@ -84,6 +89,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     loadRound: (query) => loadRound(db.pool, query),
     withLockedHeads: (heads, work) => withLockedHeads(db.pool, heads, work),
     execute: (target, command, vault = []) => execute(db, { asks, calls }, target, { command, vault }),
+    expire: (due) => expireAsks(db, due, (target, stored) => endBelow(db, { calls }, target, stored)),
     executeTenant: (tenantId, command) => executeTenant(db.pool, tenantId, command),
     follow: (query) => events.follow(query),
     verify: (tenantId, onProgress) => verifyLedger(db.pool, tenantId, onProgress),
@@ -93,6 +99,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
     asks,
     calls,
+    closedTargets: createClosedTargets(db),
     deliveries: createDeliveries(db),
     events,
     followers: createFollowers(db),
@@ -119,12 +126,19 @@ async function execute(
 ): Promise<ExecutedCommand> {
   const result = await executeCommand(db, reads.calls, target, { command, vault });
   if (result.ok) {
-    const below = await endAsksBelow(db, target, result, (child, end) =>
-      executeCommand(db, reads.calls, child, { command: end }),
-    );
+    const below = await endBelow(db, reads, target, result);
     return { ...result, outcomes: [...result.outcomes, ...below] };
   }
   if (command.type !== 'AnswerAsk') return result;
   const ask = await reads.asks.get(target.tenantId, command.askId);
   return ask === null || ask.sessionId !== target.sessionId ? result : { ...result, ask };
+}
+
+function endBelow(
+  db: Database,
+  { calls }: { calls: Calls },
+  target: CommandTarget,
+  stored: Extract<ExecuteResult, { ok: true }>,
+) {
+  return endAsksBelow(db, target, stored, (child, end) => executeCommand(db, calls, child, { command: end }));
 }

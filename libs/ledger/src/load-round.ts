@@ -109,7 +109,7 @@ function joinColumns(hashJoins: readonly HashJoin[]): Buffer[] {
     textArray(hashJoins.map((join) => toColumn(join.sessionId))),
     textArray(hashJoins.map((join) => toColumn(join.agent))),
     textArray(hashJoins.map((join) => toColumn(join.tool))),
-    textArray(hashJoins.map((join) => join.argsHash)),
+    textArray(hashJoins.map((join) => join.callHash)),
   ];
 }
 
@@ -186,7 +186,7 @@ function priorOf(row: LoadedRow): PriorCall {
   return {
     callId: fromColumn(row.a ?? ''),
     tool: fromColumn(row.b ?? ''),
-    argsHash: row.c ?? '',
+    callHash: row.c ?? '',
     status: row.d === 'decided' ? 'decided' : 'open',
     askId: fromColumnOrNull(row.e),
     outcome: JSON.parse(row.f ?? 'null') as CallOutcome,

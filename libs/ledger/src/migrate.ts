@@ -101,7 +101,7 @@ async function grantRights(client: pg.Client, appRole: string): Promise<void> {
     GRANT UPDATE (status, response, finished_at) ON idempotency TO ${role};
     GRANT DELETE ON idempotency TO ${role};
     GRANT UPDATE (key_id, sealed) ON vault TO ${role};
-    GRANT SELECT, INSERT, UPDATE ON deliveries TO ${role};
+    GRANT SELECT, INSERT, UPDATE ON deliveries, closed_targets TO ${role};
     GRANT SELECT, INSERT, UPDATE, DELETE ON processes, kill_confirmations, followers TO ${role};
     GRANT SELECT, INSERT, DELETE ON identities TO ${role};
     COMMIT;`);

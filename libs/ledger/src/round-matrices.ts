@@ -1,5 +1,5 @@
 /** Turns the units of a round into the matrices of text that the database function `append` takes. */
-import { canonicalJson, eventColumns, TENANT_STREAM, type LedgerEvent } from '@countersign/contracts';
+import { callHashOf, canonicalJson, eventColumns, TENANT_STREAM, type LedgerEvent } from '@countersign/contracts';
 import { textMatrix, type Cell } from './array-bytes.js';
 import { toColumn, toColumnOrNull } from './column-text.js';
 import {
@@ -158,7 +158,7 @@ function addGrants(m: RoundMatrices, rows: DerivedRows, lead: readonly Cell[]): 
 function keyCells({ request, askId, outcome }: KeyRow): Cell[] {
   const status = outcome.decision === 'pending' ? 'open' : 'decided';
   const key = [toColumn(request.agent), toColumn(request.toolUseId), request.attempt, toColumn(request.callId)];
-  return [...key, toColumn(request.tool), request.args.hash, status, toColumnOrNull(askId), JSON.stringify(outcome)];
+  return [...key, toColumn(request.tool), callHashOf(request), status, toColumnOrNull(askId), JSON.stringify(outcome)];
 }
 
 function grantCells({ grant, end }: MadeGrantRow): Cell[] {

@@ -72,7 +72,7 @@ export interface HashJoin {
   readonly sessionId: string;
   readonly agent: string;
   readonly tool: string;
-  readonly argsHash: string;
+  readonly callHash: string;
 }
 
 export interface RoundQuery {

@@ -44,7 +44,7 @@ export function signingKeyOf(seed: string): SigningKey {
 
 /** The published key of this id, ready to verify with; null when there is none, or it is no Ed25519 key of that id. */
 export function publicKeyOf(keys: PermitKeySet, kid: string): KeyObject | null {
-  const found = keys.keys.find((key) => key.kid === kid);
+  const found = listOf(keys).find((key) => key.kid === kid);
   if (found === undefined || found.kty !== 'OKP' || found.crv !== 'Ed25519') return null;
   if (typeof found.x !== 'string' || thumbprintOf(found.x) !== kid) return null;
   try {
@@ -52,6 +52,12 @@ export function publicKeyOf(keys: PermitKeySet, kid: string): KeyObject | null {
   } catch {
     return null;
   }
+}
+
+/** The set is foreign JSON: an error's body, or nothing at all, holds no key. */
+function listOf(keys: unknown): Partial<Record<keyof PermitJwk, unknown>>[] {
+  if (typeof keys !== 'object' || keys === null || !('keys' in keys) || !Array.isArray(keys.keys)) return [];
+  return keys.keys.filter((key) => typeof key === 'object' && key !== null) as Partial<PermitJwk>[];
 }
 
 function thumbprintOf(x: string): string {

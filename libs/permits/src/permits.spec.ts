@@ -107,6 +107,13 @@ describe('a permit', () => {
     expect(reason(forged({ ...header, kid: other.kid }, claims))).toBe('bad_signature');
   });
 
+  it.each([{}, null, undefined, [], { keys: null }, { keys: {} }, { keys: [null, 'x', {}, { kid: key.kid }] }, 'x', 4])(
+    'is refused with %j in place of published keys',
+    (keys) => {
+      expect(verifyPermit(permit, keys as never, use)).toEqual({ ok: false, reason: 'unknown_key' });
+    },
+  );
+
   it.each(['none', 'HS256', 'RS256', 'ES256', 'eddsa', null])('is refused with the algorithm %s', (alg) => {
     expect(reason(forged({ ...header, alg }, claims))).toBe('wrong_algorithm');
   });

@@ -1,7 +1,9 @@
 /** Reads request bodies: strict UTF-8, strict JSON, bounded, and taken to the end so that the refusal arrives. */
+import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { DoorError, inspectJson, type InspectedJson } from '@countersign/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { BodyShare } from './load/load-guard.js';
 import { readBytes } from './read-bytes.js';
 
 /** What a client may go on sending beyond the limit before the connection is cut. */
@@ -21,23 +23,30 @@ export function installBodyReader(fastify: FastifyInstance, options: BodyOptions
   fastify.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
     const route = request.routeOptions.url ?? '';
     if (options.rawRoutes.includes(route)) return undefined;
-    const inspected = readJson(await readText(payload, request, options.bodyLimit));
+    const inspected = await readJsonBody(payload, request.bodyShare, options.bodyLimit);
     if (!options.lenientRoutes.includes(route)) refuseFlaws(inspected);
     request.inspected = inspected;
     return inspected?.value;
   });
 }
 
-async function readText(payload: Readable, { bodyShare: share }: FastifyRequest, limit: number): Promise<string> {
-  return decode(await readBytes(payload, { limit, drainLimit: DRAIN_LIMIT, share }));
+/** The inspected body, null for an empty one. `share`: its part of the budget for bodies. */
+export async function readJsonBody(
+  payload: Readable,
+  share: BodyShare | null,
+  limit: number,
+): Promise<InspectedJson | null> {
+  return readJson(decode(await readBytes(payload, { limit, drainLimit: DRAIN_LIMIT, share })));
 }
 
 function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new DoorError('request.malformed', 'the request body is not valid UTF-8');
-  }
+  if (!isUtf8(bytes)) throw new DoorError('request.malformed', 'the request body is not valid UTF-8');
+  // A byte order mark is no part of the text.
+  return bytes.toString('utf8', hasMark(bytes) ? 3 : 0);
+}
+
+function hasMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
 /** Null for an empty body. */

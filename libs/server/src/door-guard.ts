@@ -3,6 +3,7 @@ import { DOORS, DoorError, type Door } from '@countersign/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticator } from './auth.js';
 import { CSRF_HEADER, type CookieSessions } from './cookie-sessions.js';
+import type { Principal } from './principal.js';
 
 export interface GuardOptions {
   readonly app: Door['app'];
@@ -18,6 +19,8 @@ export interface DoorGuard {
   checkRoutes(): void;
   /** Lets the request pass, setting its principal, or throws a DoorError. */
   admit(request: FastifyRequest): Promise<void>;
+  /** The same for a door that is no route of the framework, by key alone. */
+  admitKey(method: Door['method'], path: string, authorization: string | undefined): Promise<Principal>;
   /** Whether a path exists with another method. */
   knowsPath(url: string): boolean;
 }
@@ -50,6 +53,13 @@ export function createDoorGuard(fastify: FastifyInstance, options: GuardOptions)
       const principal = await principalOf(request, options);
       if (!door.roles.includes(principal.role)) throw new DoorError('auth.wrong_role');
       request.principal = principal;
+    },
+    admitKey: async (method, path, authorization) => {
+      const door = doors.get(keyOf(method, path));
+      if (!door) throw new DoorError('door.unknown');
+      const principal = await options.authenticator.byHeader(authorization);
+      if (!door.roles.includes(principal.role)) throw new DoorError('auth.wrong_role');
+      return principal;
     },
     knowsPath: (url) => {
       const path = (url.split('?', 1)[0] ?? '').replace(/\/{2,}/g, '/');

@@ -26,20 +26,25 @@ export class ErrorFilter implements ExceptionFilter {
     const mapped = toDoorError(error);
     const told = mapped.code === 'door.unknown' && this.options.knowsPath(request.url) ? methodError(request) : mapped;
     this.options.onFailure?.(told.code);
-    this.log(told, error, request);
+    const noted = logFailure(this.options.logger)(told, error, request.id);
+    request.logFields = { ...request.logFields, ...noted };
     if (reply.sent) return;
     const rendered = this.options.renderFailure?.(told, request) ?? { status: told.status, body: errorBody(told) };
     if (rendered.status === 503) void reply.header('retry-after', '1');
     void reply.code(rendered.status).type('application/json; charset=utf-8').send(JSON.stringify(rendered.body));
   }
+}
 
-  /** A bug leaves its stack. Being full or waiting for a service is no bug: the request's own line says so, as a warning. */
-  private log(told: DoorError, error: unknown, request: FastifyRequest): void {
-    if (isRefusal(told)) request.logFields = { ...request.logFields, refused: told.code, ...causeOf(told, error) };
-    else if (told.status >= 500) {
-      this.options.logger.error({ err: error, code: told.code, reqId: request.id }, told.message);
-    }
-  }
+/** Writes what is to be written of a failure now, and gives what the request's own line is to say of it. */
+export type LogFailure = (told: DoorError, error: unknown, reqId: string) => Record<string, string>;
+
+/** A bug leaves its stack. Being full or waiting for a service is no bug: the request's own line says so, as a warning. */
+export function logFailure(logger: Logger): LogFailure {
+  return (told, error, reqId) => {
+    if (isRefusal(told)) return { refused: told.code, ...causeOf(told, error) };
+    if (told.status >= 500) logger.error({ err: error, code: told.code, reqId }, told.message);
+    return {};
+  };
 }
 
 /** Expected, and over as soon as there is room or the service is back. */

@@ -21,7 +21,15 @@ export { LOAD_LIMITS, type BodyShare, type LoadLimits } from './load/load-guard.
 export { createLogger, nestLogger, type Logger, type LoggerOptions } from './logging.js';
 export { createMetrics, type Metrics } from './metrics/metrics.js';
 export type { MetricsDoor } from './metrics/install-metrics.js';
-export { OutboundRefused, postOutbound, type OutboundAnswer, type OutboundOptions } from './outbound/outbound.js';
+export {
+  OutboundRefused,
+  OutboundTooLarge,
+  postOutbound,
+  type Address,
+  type OutboundAnswer,
+  type OutboundOptions,
+  type Resolve,
+} from './outbound/outbound.js';
 export { isPrivateAddress } from './outbound/private-addresses.js';
 export { watchOutages, type OutageOptions, type OutageWatch } from './outage.js';
 export { CurrentPrincipal, InspectedBody, noteForLog, type Principal } from './principal.js';

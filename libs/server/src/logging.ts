@@ -1,10 +1,11 @@
 /** Log lines as JSON. Fields pass by a list of what may be written; nothing of what agents send is on it. */
 import type { LoggerService } from '@nestjs/common';
 import { NO_METER, type Meter } from '@countersign/contracts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { destination, pino, type DestinationStream, type Logger, type LoggerOptions as LoggerSettings } from 'pino';
 import { createLineLimit, type LineLimit } from './line-limit.js';
 import { withoutSecrets, writableFields } from './log-fields.js';
+import type { Principal } from './principal.js';
 
 export type { Logger } from 'pino';
 
@@ -60,41 +61,63 @@ export function nestLogger(logger: Logger): LoggerService {
 }
 
 /** A refusal stays a warning where its answer has another status, as hooks get it. */
-function levelOf(request: FastifyRequest, { statusCode }: FastifyReply): 'error' | 'warn' | 'info' | 'debug' {
-  if (statusCode === 503 || request.logFields?.refused !== undefined) return 'warn';
-  if (statusCode >= 500) return 'error';
-  return statusCode >= 400 ? 'info' : 'debug';
+function levelOf({ status, fields }: AnsweredRequest): 'error' | 'warn' | 'info' | 'debug' {
+  if (status === 503 || fields['refused'] !== undefined) return 'warn';
+  if (status >= 500) return 'error';
+  return status >= 400 ? 'info' : 'debug';
 }
 
 /** Lines of one kind that are written in ten seconds: an outage or a flood refuses thousands of requests in that time. */
 const LINES = { lines: 20, spanMs: 10_000 };
 
+/** A request that was answered. `route` as registered; `ms` from its head to its answer; `fields`: ids that belong into its line. */
+export interface AnsweredRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly route: string | null;
+  readonly status: number;
+  readonly ms: number;
+  readonly principal: Principal | null;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export type LogRequest = (request: AnsweredRequest) => void;
+
 /** One line per finished request: the route, never the query or the body; good ones only when debugging. */
-export function installRequestLog(fastify: FastifyInstance, logger: Logger, meter: Meter = NO_METER): void {
+export function createRequestLog(logger: Logger, meter: Meter = NO_METER): LogRequest {
   const limit = createLineLimit({ ...LINES, onLeftOut: () => meter.count('countersign_log_lines_left_out_total') });
-  fastify.addHook('onResponse', async (request, reply) => {
-    const level = levelOf(request, reply);
+  return (request) => {
+    const level = levelOf(request);
     if (!logger.isLevelEnabled(level)) return;
-    const room = level === 'debug' ? { leftOut: 0 } : roomFor(limit, request, reply);
+    const room = level === 'debug' ? { leftOut: 0 } : roomFor(limit, request);
     if (room === null) return;
+    const { id, method, route, status, ms, principal, fields } = request;
     logger[level](
       {
-        reqId: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? null,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        keyId: request.principal?.keyId,
-        tenantId: request.principal?.tenantId,
-        ...request.logFields,
+        reqId: id,
+        method,
+        route,
+        status,
+        ms: Math.round(ms),
+        keyId: principal?.keyId,
+        tenantId: principal?.tenantId,
+        ...fields,
         ...(room.leftOut > 0 ? { leftOut: room.leftOut } : {}),
       },
       'request',
     );
+  };
+}
+
+/** Logs every request that the framework answered. */
+export function installRequestLog(fastify: FastifyInstance, log: LogRequest): void {
+  fastify.addHook('onResponse', async (request, reply) => {
+    const { id, method, routeOptions, principal, logFields: fields = {} } = request;
+    const { statusCode: status, elapsedTime: ms } = reply;
+    log({ id, method, route: routeOptions.url ?? null, status, ms, principal, fields });
   });
 }
 
-function roomFor(limit: LineLimit, request: FastifyRequest, { statusCode }: FastifyReply) {
-  const { logFields, routeOptions } = request;
-  return limit.take(`${statusCode} ${logFields?.refused ?? routeOptions.url ?? ''}`, performance.now());
+function roomFor(limit: LineLimit, { status, fields, route }: AnsweredRequest) {
+  return limit.take(`${status} ${fields['refused'] ?? route ?? ''}`, performance.now());
 }

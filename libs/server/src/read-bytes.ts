@@ -24,14 +24,18 @@ export interface ReadBytes {
 export function readBytes(stream: Readable, options: ReadBytes): Promise<Buffer> {
   const taking = startTaking(options);
   return new Promise((resolve, reject) => {
+    let settled = false;
     const settle = (): void => {
+      settled = true;
       try {
         resolve(taking.end());
       } catch (error) {
         reject(error as Error);
       }
     };
-    const cut = (): void => reject(Object.assign(new Error('the request was cut off'), { code: 'ECONNRESET' }));
+    const cut = (): void => {
+      if (!settled) reject(Object.assign(new Error('the request was cut off'), { code: 'ECONNRESET' }));
+    };
     // A stream that is closed already tells nobody any more.
     if (stream.destroyed) return cut();
     stream.on('data', (chunk: Buffer) => {

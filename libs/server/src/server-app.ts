@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DoorError, NO_TRACING, type Door, type Tracing } from '@countersign/contracts';
+import { DoorError, NO_METER, NO_TRACING, type Door, type ErrorCode, type Tracing } from '@countersign/contracts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Authenticator } from './auth.js';
 import { installBodyReader } from './body-reader.js';
 import type { CookieSessions } from './cookie-sessions.js';
 import { createDoorGuard, type DoorGuard } from './door-guard.js';
-import { ErrorFilter, type RenderFailure } from './error-filter.js';
+import { ErrorFilter, logFailure, type RenderFailure } from './error-filter.js';
 import { answerFrameworkErrors } from './framework-errors.js';
 import { HEALTH_ROUTES, type HealthDeps } from './health/health.js';
 import { installHealth } from './health/install-health.js';
@@ -19,9 +19,10 @@ import { createHostCheck } from './host-check.js';
 import { installIdempotency, type IdempotencyStore } from './idempotency.js';
 import { installLoadGuard, type InstalledLoad } from './load/install-load-guard.js';
 import type { LoadLimits } from './load/load-guard.js';
-import { installRequestLog, nestLogger } from './logging.js';
+import { createRequestLog, installRequestLog, nestLogger, type LogRequest } from './logging.js';
 import { listenOrExplain } from './listen.js';
-import { installMetrics, type MetricsDoor } from './metrics/install-metrics.js';
+import { installMetrics, statusClass, type MetricsDoor } from './metrics/install-metrics.js';
+import { installQuickDoor, type QuickDoor } from './quick-door.js';
 import { BODY_LIMIT } from './read-bytes.js';
 import { SchemaPipe } from './schema-pipe.js';
 import { installTracing } from './tracing/install-tracing.js';
@@ -48,6 +49,8 @@ export interface ServerAppOptions {
   readonly lenientRoutes?: readonly string[];
   /** POST routes where `Idempotency-Key` means nothing. */
   readonly selfKeyedRoutes?: readonly string[];
+  /** A route of this server that is answered before the framework, unless requests are traced. */
+  readonly quickDoor?: QuickDoor;
   readonly renderFailure?: RenderFailure;
   readonly bodyLimit?: number;
   /** What is refused as `overloaded`; sensible limits unless given. */
@@ -80,7 +83,10 @@ export async function createServerApp(module: Type | object, options: ServerAppO
   const adapter = makeAdapter(options);
   const fastify = adapter.getInstance() as unknown as FastifyInstance;
   const state = { closing: false };
-  const { guard, load } = installDoors(fastify, options, state);
+  const onFailure = (code: ErrorCode): void =>
+    options.metrics?.metrics.meter.count('countersign_errors_total', { app: options.app, code });
+  const doors = installDoors(fastify, options, state);
+  const { guard, load } = doors;
   const app = await NestFactory.create<NestFastifyApplication>(module as Type, adapter, {
     bodyParser: false,
     logger: nestLogger(options.logger),
@@ -92,7 +98,7 @@ export async function createServerApp(module: Type | object, options: ServerAppO
     new ErrorFilter({
       logger,
       knowsPath: guard.knowsPath,
-      onFailure: (code) => options.metrics?.metrics.meter.count('countersign_errors_total', { app: options.app, code }),
+      onFailure,
       ...(renderFailure ? { renderFailure } : {}),
     }),
   );
@@ -100,6 +106,7 @@ export async function createServerApp(module: Type | object, options: ServerAppO
   try {
     await app.init();
     guard.checkRoutes();
+    if (options.quickDoor) openQuickDoor(app, options.quickDoor, { ...doors, options, state, onFailure });
     await listenOrExplain(app, options);
   } catch (error) {
     load.stop();
@@ -129,33 +136,43 @@ function makeAdapter(options: ServerAppOptions): FastifyAdapter {
   });
 }
 
+/** What stands before every door. */
+interface Doors {
+  readonly guard: DoorGuard;
+  readonly load: InstalledLoad;
+  readonly isOurs: ReturnType<typeof createHostCheck>;
+  readonly log: LogRequest;
+}
+
 /** Everything that must stand before the first route. The order of the hooks is the order of the checks. */
-function installDoors(
-  fastify: FastifyInstance,
-  options: ServerAppOptions,
-  state: { closing: boolean },
-): { guard: DoorGuard; load: InstalledLoad } {
+function installDoors(fastify: FastifyInstance, options: ServerAppOptions, state: { closing: boolean }): Doors {
   fastify.decorateRequest('principal', null);
   fastify.decorateRequest('inspected', null);
   fastify.decorateRequest('logFields');
   const { bodyLimit = BODY_LIMIT, rawRoutes = [], lenientRoutes = [], openRoutes = [] } = options;
   const guard = createDoorGuard(fastify, { ...options, openRoutes: [...openRoutes, ...HEALTH_ROUTES] });
-  const load = installChecks(fastify, options, guard);
+  const isOurs = createHostCheck(options);
+  const load = installChecks(fastify, options, { guard, isOurs });
   fastify.addHook('onSend', async (_request, reply) => {
     if (state.closing) void reply.header('connection', 'close');
   });
   installBodyReader(fastify, { bodyLimit, rawRoutes, lenientRoutes });
+  const log = createRequestLog(options.logger, options.metrics?.metrics.meter);
+  installRequestLog(fastify, log);
   installWatching(fastify, options, { isClosing: () => state.closing, lagMs: load.lagMs });
   if (options.idempotency) {
     const { idempotency: store, logger, selfKeyedRoutes: exceptRoutes = [] } = options;
     installIdempotency(fastify, { store, logger, exceptRoutes });
   }
-  return { guard, load };
+  return { guard, load, isOurs, log };
 }
 
 /** Of every request, before its body is read: room, Host and Origin, key and role. */
-function installChecks(fastify: FastifyInstance, options: ServerAppOptions, guard: DoorGuard): InstalledLoad {
-  const isOurs = createHostCheck(options);
+function installChecks(
+  fastify: FastifyInstance,
+  options: ServerAppOptions,
+  { guard, isOurs }: Pick<Doors, 'guard' | 'isOurs'>,
+): InstalledLoad {
   const { app, limits, metrics, tracing = NO_TRACING } = options;
   fastify.addHook('onRequest', async (request) => {
     request.logFields = {};
@@ -170,15 +187,41 @@ function installChecks(fastify: FastifyInstance, options: ServerAppOptions, guar
   return load;
 }
 
-/** What tells others how it goes: log, metrics, health. */
+/** What tells others how it goes: metrics, health. */
 function installWatching(
   fastify: FastifyInstance,
-  { app, logger, metrics, authenticator, probes = {} }: ServerAppOptions,
+  { app, metrics, authenticator, probes = {} }: ServerAppOptions,
   state: Omit<HealthDeps, 'probes'>,
 ): void {
-  installRequestLog(fastify, logger, metrics?.metrics.meter);
   if (metrics) installMetrics(fastify, { ...metrics, app, authenticator });
   installHealth(fastify, { ...state, probes });
+}
+
+interface QuickDoorParts extends Doors {
+  readonly options: ServerAppOptions;
+  readonly state: { readonly closing: boolean };
+  readonly onFailure: (code: ErrorCode) => void;
+}
+
+/** A trace is made by the framework's hooks, so with tracing on the door is one like all others. */
+function openQuickDoor(app: NestFastifyApplication, door: QuickDoor, parts: QuickDoorParts): void {
+  const { options, state, load, log, ...checks } = parts;
+  if (options.tracing?.on === true) return;
+  const { meter = NO_METER } = options.metrics?.metrics ?? {};
+  installQuickDoor(app.getHttpServer(), door, {
+    ...checks,
+    log,
+    load: load.guard,
+    bodyLimit: options.bodyLimit ?? BODY_LIMIT,
+    logFailure: logFailure(options.logger),
+    isClosing: () => state.closing,
+    onAnswered: (seconds, status) =>
+      meter.observe('countersign_door_seconds', seconds, {
+        app: options.app,
+        door: door.path,
+        status: statusClass(status),
+      }),
+  });
 }
 
 function urlOf(app: NestFastifyApplication, host: string): string {

@@ -59,9 +59,17 @@ export async function answerAsk(deps: AnswerDeps, input: AnswerInput): Promise<A
   const command = await commandOf(deps, shown, { input, edit });
   const done = await ledger.execute(target, command, edit?.vault ?? []);
   if (done.ok) await tellDecided(bus, target, input, done.outcomes);
-  const ask = (await ledger.asks.get(tenantId, askId)) ?? shown;
-  if (done.ok || (await isRepeat(deps, ask, input))) return resultOf(ledger, input, ask);
+  const ask = (done.ok ? await ledger.asks.get(tenantId, askId) : done.ask) ?? shown;
+  // Of one that had ended before, it was looked at above.
+  if (done.ok || (shown.status === 'open' && (await isRepeat(deps, ask, input)))) return resultOf(ledger, input, ask);
+  await tellFirst(bus, ask, input);
   throw refusal(done, ask, input.body);
+}
+
+/** Whoever answered first is told when somebody says something else afterwards. */
+async function tellFirst(bus: Bus, ask: AskView, { tenantId, askId, body }: AnswerInput): Promise<void> {
+  if (ask.resolvedBy === null || agreesWith(body.answer, ask.status)) return;
+  await bus.late({ tenantId, askId });
 }
 
 /** Only an approval of an open ask has arguments of its own. */

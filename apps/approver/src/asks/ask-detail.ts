@@ -12,7 +12,8 @@ export async function askDetail(ledger: Ledger, tenantId: string, askId: string)
   const opened = scene?.opened ?? (await ledger.asks.opened(tenantId, [askId]))[askId];
   if (opened === undefined) throw new DoorError('ask.unknown');
   const explanation = explain(opened.verdict);
-  if (scene === null || ask.status !== 'open') return { ...ask, explanation, suggestions: [] };
+  const late = ask.status === 'open' ? [] : ((await ledger.asks.late(tenantId, [askId]))[askId] ?? []);
+  if (scene === null || ask.status !== 'open') return { ...ask, explanation, suggestions: [], late };
   const offered = suggestGrants(scene.call, opened.verdict, scene.policy, scene.facts);
   // A pattern with a marker of redaction in it would never match the call that it was made from.
   const suggestions = offered
@@ -21,5 +22,5 @@ export async function askDetail(ledger: Ledger, tenantId: string, askId: string)
       pattern,
       preview: { wouldMatch: [...preview.wouldMatch], wouldNotMatch: [...preview.wouldNotMatch] },
     }));
-  return { ...ask, explanation, suggestions };
+  return { ...ask, explanation, suggestions, late };
 }

@@ -78,8 +78,9 @@ function compileOnce({ hash, document }: { hash: string; document: Parameters<ty
 }
 
 function engineCallOf({ request }: OpenedAsk, args: CallArguments): EngineCall {
-  const { tool, cwd, mode } = request;
-  const base = { tool, cwd, argsHash: args.hash, reportedMode: mode };
+  const { tool, cwd, placeHash } = request;
+  // The mode that was judged by stands in the facts.
+  const base = { tool, cwd, argsHash: args.hash, placeHash, reportedMode: null };
   if (args.state === 'invalid') return { ...base, args: undefined, problem: args.problem };
   return { ...base, args: JSON.parse(args.json) as unknown, problem: null };
 }

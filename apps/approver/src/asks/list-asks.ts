@@ -1,10 +1,11 @@
 /** A page of asks with the moment it was true at. */
-import type { AskStatus, AskView } from '@countersign/contracts';
+import type { AskStatus, AskView, LateAnswer } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
 
 /** `version` only ever grows: a page with a smaller one is older. `now` is the same moment, for countdowns. */
 export interface AskPage {
-  readonly items: readonly AskView[];
+  /** Ended ones say what was answered after their end. */
+  readonly items: readonly (AskView & { readonly late?: readonly LateAnswer[] })[];
   readonly next: string | null;
   readonly version: string;
   readonly now: string;
@@ -32,8 +33,12 @@ export async function listAsks(ledger: Ledger, tenantId: string, query: AskPageQ
 async function listEnded(ledger: Ledger, tenantId: string, page: { limit: number; cursor: string | undefined }) {
   const ends = await ledger.events.list(tenantId, { type: 'AskResolved', ...page });
   const ids = [...new Set(ends.items.map(({ askId }) => askId).filter((id) => id !== null))];
-  const asks = await Promise.all(ids.map((id) => ledger.asks.get(tenantId, id)));
-  return { items: asks.filter((ask) => ask !== null), next: ends.next };
+  const [asks, late] = await Promise.all([
+    Promise.all(ids.map((id) => ledger.asks.get(tenantId, id))),
+    ledger.asks.late(tenantId, ids),
+  ]);
+  const items = asks.filter((ask) => ask !== null).map((ask) => ({ ...ask, late: late[ask.id] ?? [] }));
+  return { items, next: ends.next };
 }
 
 /** The database's clock, ISO-8601 UTC. */

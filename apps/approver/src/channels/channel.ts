@@ -43,6 +43,8 @@ export interface Channel {
   card(ask: AskView): AskCard;
   /** Where cards go when a route names the channel without a target. */
   readonly targets: readonly string[];
+  /** Is this place written to no more? Why and since when (ISO-8601 UTC); null: it is. */
+  closedTarget?(target: string): Promise<{ readonly problem: string; readonly closedAt: string } | null>;
   /** Sends the card; resolves to what the provider calls it. Throws SendFailed, or anything else for "try again". */
   send(card: OutgoingCard): Promise<string | null>;
   /** Rewrites the card. Throws as `send` does. */

@@ -37,6 +37,8 @@ export const webhookSettingsSchema = z
     secrets: z.array(webhookSecret).min(1).max(5),
     /** The address may be on a private network, and may be plain HTTP. */
     allowPrivate: z.boolean().default(false),
+    /** Another number than before has it written to again after it said that it is gone; so has another `url`. */
+    revision: z.number().int().min(1).max(1_000_000).default(1),
   })
   .refine(({ url: to, allowPrivate }) => allowPrivate || to.startsWith('https:'), {
     path: ['url'],

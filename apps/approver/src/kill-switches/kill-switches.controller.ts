@@ -20,6 +20,8 @@ const ALIVE_MS = 15_000;
 export interface KillDetails extends KillView {
   readonly reached: boolean;
   readonly processes: readonly KillReach[];
+  /** Of the scope `session`: false while there is no such session; it is frozen from its first call on. Absent: another scope. */
+  readonly sessionKnown?: boolean;
 }
 
 @Controller('/v1/kill-switches')
@@ -69,6 +71,13 @@ export class KillSwitchesController {
     const kill = await this.ledger.kills.get(tenantId, killId);
     if (kill === null) throw new DoorError('kill.unknown');
     const processes = await this.ledger.processes.reach(killId, ALIVE_MS);
-    return { ...kill, processes, reached: processes.every(({ confirmedAt }) => confirmedAt !== null) };
+    const reached = processes.every(({ confirmedAt }) => confirmedAt !== null);
+    return { ...kill, processes, reached, ...(await this.sessionKnown(tenantId, kill)) };
+  }
+
+  /** A switch may name a session that is not there yet; who engages it is told, since the name may also be misspelt. */
+  private async sessionKnown(tenantId: string, { scope, value }: KillView): Promise<Pick<KillDetails, 'sessionKnown'>> {
+    if (scope !== 'session' || value === null) return {};
+    return { sessionKnown: (await this.ledger.sessions.get(tenantId, value)) !== null };
   }
 }

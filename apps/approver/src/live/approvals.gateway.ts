@@ -1,7 +1,13 @@
 /** The live line `/approvals`: tells signed-in approvers of asks that open and close. A hint; the list is the truth. */
 import { Inject, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { WebSocketGateway, WebSocketServer, type OnGatewayConnection, type OnGatewayInit } from '@nestjs/websockets';
-import { DoorError, type DecidedNotice, type Meter, type OpenedMessage } from '@countersign/contracts';
+import {
+  DoorError,
+  type DecidedNotice,
+  type LateAnswerMessage,
+  type Meter,
+  type OpenedMessage,
+} from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
 import type { Bus, Unsubscribe } from '@countersign/queue';
 import type { Authenticator, CookieSessions, Principal } from '@countersign/server';
@@ -54,6 +60,7 @@ export class ApprovalsGateway
     this.ends.push(async () => endReading());
     this.ends.push(await this.bus.onOpened((message) => this.inBackground(this.tellOpened(message))));
     this.ends.push(await this.bus.onDecided((message) => this.inBackground(this.tellClosed(message))));
+    this.ends.push(await this.bus.onLate((message) => this.inBackground(this.tellLate(message))));
     this.ends.push(
       await this.bus.onKill(({ tenantId, killId }) => this.line.to(tenantId).emit('kill.changed', { id: killId })),
     );
@@ -98,6 +105,17 @@ export class ApprovalsGateway
     if (!this.isHeard(tenantId)) return;
     const ask = await this.ledger.asks.get(tenantId, askId);
     if (ask !== null && ask.status !== 'open') this.line.to(tenantId).emit('ask.closed', closedNotice(ask));
+  }
+
+  private async tellLate({ tenantId, askId }: LateAnswerMessage): Promise<void> {
+    if (!this.isHeard(tenantId)) return;
+    const [ask, late] = await Promise.all([
+      this.ledger.asks.get(tenantId, askId),
+      this.ledger.asks.late(tenantId, [askId]),
+    ]);
+    const answer = late[askId]?.[0];
+    if (!answer || typeof ask?.resolvedBy !== 'string') return;
+    this.line.to(tenantId).emit('ask.late', { id: askId, first: ask.resolvedBy, ...answer });
   }
 
   private isHeard(tenantId: string): boolean {

@@ -1,5 +1,5 @@
 /** What the live line says: an ask opened, an ask closed. */
-import type { AskView } from '@countersign/contracts';
+import type { AskView, LateAnswer } from '@countersign/contracts';
 
 /** `ask.closed`: how an ask ended; `by` null: nobody in particular. */
 export interface ClosedNotice {
@@ -11,10 +11,18 @@ export interface ClosedNotice {
   readonly at: string | null;
 }
 
+/** `ask.late`: `first` had answered before; `by` null: nobody whose name is known. */
+export interface LateNotice extends LateAnswer {
+  readonly id: string;
+  readonly first: string;
+}
+
 /** Events from the server. `caught.up` ends what was missed; its version is what to send as `since` next time. */
 export interface LiveEvents {
   'ask.opened': (message: { readonly ask: AskView }) => void;
   'ask.closed': (notice: ClosedNotice) => void;
+  /** An ask that had ended got another answer, which says something else: for whoever answered first. */
+  'ask.late': (notice: LateNotice) => void;
   /** A kill switch was engaged or released: read which ones are. */
   'kill.changed': (message: { readonly id: string }) => void;
   'caught.up': (message: { readonly version: string }) => void;

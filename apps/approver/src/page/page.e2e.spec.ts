@@ -1,9 +1,9 @@
 /** The page in a real browser: an ask appears, a press decides it, and every other browser sees that it is over. */
 import { existsSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { escapeForDisplay } from '@countersign/contracts';
+import { showPlainly } from '@countersign/contracts';
 import { hashSecret } from '@countersign/ledger';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { createSignInCode } from '../sign-in/sign-in-code.js';
 import { openApprovers, type Approvers } from '../testing/approvers.js';
 import { eventually, send } from '../testing/doors.js';
@@ -37,8 +37,8 @@ afterAll(async () => {
 });
 
 /** A browser of its own in which the key's owner has signed in. */
-async function signedIn(key: string, at = url): Promise<Page> {
-  const page = await (await browser.newContext()).newPage();
+async function signedIn(key: string, at = url, context?: BrowserContext): Promise<Page> {
+  const page = await (context ?? (await browser.newContext())).newPage();
   page.on('pageerror', (error) => troubles.push(error.message));
   page.on('console', (line) => {
     if (line.text().includes('Content Security Policy')) troubles.push(line.text());
@@ -249,16 +249,86 @@ describe('the page', () => {
     expect(await card(page, askId).locator('img').count()).toBe(0);
   });
 
-  it('escapes exactly what the server escapes', async () => {
+  it('B29 escapes exactly what every other channel does, look-alikes too', async () => {
     const page = await signedIn(ann.key);
     const points = Array.from({ length: 0x3000 }, (_, point) => String.fromCodePoint(point + 0x20));
-    const samples = [...points, '\u{e0041}', '\ufeff', '\ufe0f', '\u{1f600}', '\uac00', '\ufff9'];
+    const words = [
+      'p\u0430ypal rm',
+      '\u0440\u0443 -c x',
+      '\u043f\u0440\u0438\u0432\u0435\u0442 \u043e\u043d',
+      'x\uff41\u0436',
+      'a\u200b\u0430\u034f\u0435b',
+    ];
+    const others = [
+      '\u{e0041}',
+      '\ufeff',
+      '\ufe0f',
+      '\u{1f600}',
+      '\uac00',
+      '\ufff9',
+      '\u{1d400}m',
+      'git\u2215x',
+      '\uff4c\uff53',
+    ];
+    const samples = [...points, ...points.map((point) => `a${point}`), ...words, ...others];
     const shown = await page.evaluate(async (texts: string[]) => {
       const path = '/page/visible.js';
       const { visible } = await import(path);
       return texts.map((text) => visible(text).textContent as string);
     }, samples);
-    expect(shown).toEqual(samples.map((text) => escapeForDisplay(text, { keepLines: true })));
+    expect(shown).toEqual(samples.map((text) => showPlainly(text, { keepLines: true })));
+    const { askId } = await house.askAloud({ args: { command: 'curl p\u0430ypal.com' } });
+    await card(page, askId).waitFor();
+    expect(await card(page, askId).locator('mark').innerText()).toBe('\\u{430}');
+  });
+
+  it('lists what is allowed for good, and takes it back', async () => {
+    const page = await signedIn(ann.key);
+    const root = await house.person('Root', 'admin');
+    const made = await send(`${url}/v1/grants`, root.key, {
+      body: { pattern: 'Bash(npm run p\u0430ck)', uses: 3, root: '/home/ann/payments' },
+    });
+    await page.getByText('Show, and take back').click();
+    const row = page.locator(`[data-grant-id="${made.body.id}"]`);
+    await row.waitFor();
+    expect(await row.innerText()).toMatch(
+      /Bash\(npm run p\\u\{430\}ck\)\s+in \/home\/ann\/payments, by Root, 3 uses left\s+Revoke/,
+    );
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect(await house.ledger.grants.get('acme', made.body.id)).toMatchObject({
+      status: 'revoked',
+      endedBy: ann.personId,
+    });
+  });
+
+  it('B02 tells whoever answered first that somebody else says the contrary', async () => {
+    const page = await signedIn(ann.key);
+    const { askId } = await house.askAloud();
+    await card(page, askId).waitFor();
+    await card(page, askId).getByRole('button', { name: 'Approve' }).click();
+    await card(page, askId).getByText('Approved by Ann via web').waitFor();
+    const late = await send(`${house.urls[1]}/v1/asks/${askId}/answer`, bo.key, { body: { answer: 'reject' } });
+    expect(late.status).toBe(409);
+    const told = /Bo answered reject via web at .*: too late, it changed nothing/;
+    await card(page, askId).getByText(told).waitFor();
+    await page.locator('#recent-asks .late').getByText(told).first().waitFor();
+    await eventually(async () => (await page.locator('#announcer').textContent())?.includes('Ann had answered before'));
+    const { body } = await send(`${url}/v1/asks/${askId}`, ann.key);
+    expect(body.late).toEqual([{ answer: 'reject', by: 'Bo', via: 'web', at: expect.stringMatching(/^\d{4}-.*Z$/) }]);
+  });
+
+  it('names the places that questions do not reach any more', async () => {
+    const closed = { problem: 'the webhook said that it is gone (410)', closedAt: '2026-11-30T12:00:00.000000Z' };
+    const items = [
+      { channel: 'webhook', target: 'relay', closed },
+      { channel: 'webhook', target: 'other', closed: null },
+    ];
+    const context = await browser.newContext();
+    await context.route('**/v1/channels', (route) => route.fulfill({ json: { items, next: null } }));
+    const page = await signedIn(ann.key, url, context);
+    await page.getByText(/Nothing is sent to webhook relay any more, since .*2026.*: the webhook said/).waitFor();
+    expect(await page.locator('#closed-channels').innerText()).not.toContain('other');
   });
 
   it('says when live updates pause, and catches up by itself', async () => {

@@ -5,14 +5,16 @@ import type { ApproverConfig } from '../config.js';
 import { startApprover, type RunningApprover } from '../start-approver.js';
 import { openHouse, type House } from './house.js';
 
+type Settings = Pick<ApproverConfig, 'channels' | 'consoleUrl'>;
+
 export interface Approvers extends House {
   readonly urls: readonly string[];
   readonly bus: Bus;
   readonly cookieSecret: string;
   /** Ends the approvers, while database and bus go on. */
   stopApprovers(): Promise<void>;
-  /** As many again, over the same database and bus; `urls` are theirs. */
-  startApprovers(): Promise<void>;
+  /** As many again, over the same database and bus, with the settings of before or other ones; `urls` are theirs. */
+  startApprovers(other?: Settings): Promise<void>;
   /** Opens an ask and tells the approvers, as a worker does. */
   askAloud(...seed: Parameters<House['ask']>): ReturnType<House['ask']>;
 }
@@ -20,15 +22,16 @@ export interface Approvers extends House {
 export async function openApprovers(
   count: number,
   target: BusTarget = { kind: 'memory' },
-  settings: Pick<ApproverConfig, 'channels' | 'consoleUrl'> = {},
+  settings: Settings = {},
 ): Promise<Approvers> {
   const house = await openHouse();
   const bus = await createBus(target);
   const cookieSecret = randomBytes(32).toString('base64url');
-  const config = { host: '127.0.0.1', port: 0, cookieSecret, logLevel: 'silent', ...settings };
+  const base = { host: '127.0.0.1', port: 0, cookieSecret, logLevel: 'silent', ...settings };
   const running: RunningApprover[] = [];
   const urls: string[] = [];
-  const startApprovers = async () => {
+  const startApprovers = async (other: Settings = {}) => {
+    const config = { ...base, ...other };
     const starting = Array.from({ length: count }, () => startApprover({ ledger: house.ledger, bus, config }));
     running.push(...(await Promise.all(starting)));
     urls.splice(0, urls.length, ...running.map(({ url }) => url));

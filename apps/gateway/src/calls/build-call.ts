@@ -3,12 +3,16 @@ import { hash, randomUUID } from 'node:crypto';
 import { findSecrets } from '@countersign/redaction';
 import {
   DoorError,
+  placeText,
+  quickParser,
   toolCallSchema,
   type CallArguments,
   type ResolvedPaths,
   type SessionOpening,
   type ToolCall,
 } from '@countersign/contracts';
+
+const checkCall = quickParser(toolCallSchema);
 
 /** Hex SHA-256 of a text's UTF-8 bytes. */
 export const sha256hex = (text: string): string => hash('sha256', text, 'hex');
@@ -31,23 +35,17 @@ export interface CallParts {
   readonly resolvedPaths: ResolvedPaths;
   readonly description: string | null;
   readonly joinsByHash: boolean;
-  readonly mcpServer?: string;
+  readonly mcpServer?: string | undefined;
   readonly opening: SessionOpening;
   readonly ancestors: ToolCall['ancestors'];
 }
 
 /** Gives the call our own id. Throws `request.invalid` for what no worker would take. */
 export function buildCall(parts: CallParts): ToolCall {
-  const { toolUseId, resolvedPaths, ...rest } = parts;
-  const callId = randomUUID();
-  const call: ToolCall = {
-    ...rest,
-    id: `call_${callId}`,
-    agent: parts.opening.agent,
-    toolUseId: toolUseId ?? `own_${callId}`,
-    resolvedPaths: JSON.stringify(resolvedPaths).length > MAX_EVIDENCE_CHARS ? {} : resolvedPaths,
-  };
-  const checked = toolCallSchema.safeParse(call);
+  const call = callOf(parts);
+  const place = placeText(call);
+  if (place !== null) call.placeHash = sha256hex(place);
+  const checked = checkCall(call);
   if (checked.success) return refuseSecretNames(call);
   const issue = checked.error.issues[0];
   throw new DoorError(
@@ -56,11 +54,52 @@ export function buildCall(parts: CallParts): ToolCall {
   );
 }
 
-/** What calls are found and judged by is stored as it is, so it must not be a secret: such a call is refused, and nothing is kept of it. */
+/** Written out: every call passes here, and copying the rest of an object costs more than all of its fields. */
+function callOf(parts: CallParts): ToolCall {
+  const { tenantId, keyId, sessionId, attempt, tool, args, cwd, mode, sameHost, description, joinsByHash } = parts;
+  const { opening, ancestors, resolvedPaths, mcpServer } = parts;
+  const callId = randomUUID();
+  const call: ToolCall = {
+    id: `call_${callId}`,
+    tenantId,
+    keyId,
+    sessionId,
+    agent: opening.agent,
+    toolUseId: parts.toolUseId ?? `own_${callId}`,
+    attempt,
+    tool,
+    args,
+    cwd,
+    mode,
+    resolvedPaths: JSON.stringify(resolvedPaths).length > MAX_EVIDENCE_CHARS ? {} : resolvedPaths,
+    sameHost,
+    description,
+    joinsByHash,
+    opening,
+    ancestors,
+  };
+  if (mcpServer !== undefined) call.mcpServer = mcpServer;
+  return call;
+}
+
+/** What a call is found and judged by. */
+const NAMES: readonly (readonly [string, (call: ToolCall) => string | null])[] = [
+  ['sessionId', (call) => call.sessionId],
+  ['agent', (call) => call.agent],
+  ['toolUseId', (call) => call.toolUseId],
+  ['tool', (call) => call.tool],
+  ['mode', (call) => call.mode],
+  ['cwd', (call) => call.cwd],
+  ['home', (call) => call.opening.home],
+  ['roots', (call) => call.opening.roots.join('\n')],
+];
+
+/** It is stored as it is, so it must not be a secret: such a call is refused, and nothing is kept of it. */
 function refuseSecretNames(call: ToolCall): ToolCall {
-  const { sessionId, agent, toolUseId, tool, mode, cwd, opening } = call;
-  const names = { sessionId, agent, toolUseId, tool, mode, cwd, home: opening.home, roots: opening.roots.join('\n') };
-  const dirty = Object.entries(names).find(([, name]) => name !== null && findSecrets(name).length > 0);
-  if (dirty === undefined) return call;
-  throw new DoorError('request.invalid', `the call cannot be sent: ${dirty[0]} looks like a secret`);
+  for (const [what, nameOf] of NAMES) {
+    const name = nameOf(call);
+    if (name === null || findSecrets(name).length === 0) continue;
+    throw new DoorError('request.invalid', `the call cannot be sent: ${what} looks like a secret`);
+  }
+  return call;
 }

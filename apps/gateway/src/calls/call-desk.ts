@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  callHashOf,
   DoorError,
   NO_METER,
   NO_TRACING,
@@ -29,6 +30,7 @@ const LAST_VERDICTS_MS = 2_000;
 /** Jobs that may be on their way unanswered before calls gather for the next, and how long that may last. */
 const AHEAD = 2;
 const HOLD_MS = 20;
+const LINGER_MS = 2;
 
 export interface CallDeskDeps {
   readonly queue: Pick<Queue, 'enqueue' | 'whereabouts'>;
@@ -53,7 +55,12 @@ export interface DeskTicket {
 export class CallDesk {
   private readonly gatewayId = randomUUID();
   private readonly waiters: Waiters;
-  private readonly pace = createPace({ ahead: AHEAD, holdMs: HOLD_MS, now: () => performance.now() });
+  private readonly pace = createPace({
+    ahead: AHEAD,
+    holdMs: HOLD_MS,
+    lingerMs: LINGER_MS,
+    now: () => performance.now(),
+  });
   private readonly batcher: Batcher;
   private subscriptions: Unsubscribe[] = [];
   private intervals: Interval[] = [];
@@ -73,8 +80,9 @@ export class CallDesk {
     const { bus, onError } = this.deps;
     this.subscriptions = await Promise.all([
       bus.onReplies(this.gatewayId, (sealed) => {
-        this.pace.answered();
-        for (const reply of openReplies(this.deps.seal, sealed)) this.waiters.takeReply(reply);
+        const replies = openReplies(this.deps.seal, sealed);
+        this.pace.answered(replies.length);
+        for (const reply of replies) this.waiters.takeReply(reply);
       }),
       bus.onDecided((notice) => void this.takeDecided(notice)),
     ]);
@@ -162,9 +170,9 @@ export class CallDesk {
   }
 
   private admit(call: ToolCall): Waiter {
-    const { id, tool, args, tenantId, sessionId, agent, toolUseId, attempt } = call;
+    const { id, tool, tenantId, sessionId, agent, toolUseId, attempt } = call;
     const key = { tenantId, sessionId, agent, toolUseId, attempt };
-    return this.waiters.open({ id, key, tool, argsHash: args.hash }, JSON.stringify(call));
+    return this.waiters.open({ id, key, tool, callHash: callHashOf(call) }, JSON.stringify(call));
   }
 
   /** Waits for the end of a call that is known to be pending. */

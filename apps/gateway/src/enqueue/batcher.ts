@@ -49,9 +49,11 @@ export interface BatcherOptions {
 export function createBatcher({ sink, seal, replyTo, tracing = NO_TRACING, pace }: BatcherOptions): Batcher {
   const waiting: Entry[] = [];
   let sending = false;
+  let gathered = 0;
 
   async function sendOne(): Promise<void> {
     const batch = takeBatch(waiting);
+    gathered -= countOf(batch);
     const span = startEnqueue(tracing, batch);
     try {
       const calls = seal.seal(`[${batch.map((entry) => entry.json).join(',')}]`);
@@ -66,7 +68,7 @@ export function createBatcher({ sink, seal, replyTo, tracing = NO_TRACING, pace 
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
-      if (pace && waiting.length < MAX_BATCH_CALLS) await pace.turn();
+      if (pace && waiting.length < MAX_BATCH_CALLS) await pace.turn(() => gathered);
       await sendOne();
     }
     sending = false;
@@ -75,8 +77,10 @@ export function createBatcher({ sink, seal, replyTo, tracing = NO_TRACING, pace 
   const push = (json: string, count: number): Promise<string> =>
     new Promise((resolve, reject) => {
       const trace = tracing.active();
+      gathered += count;
       waiting.push({ json, bytes: Buffer.byteLength(json) + 1, count, trace, resolve, reject });
       if (waiting.length >= MAX_BATCH_CALLS) pace?.hurry();
+      else if (sending) pace?.grew();
       if (sending) return;
       sending = true;
       void drain();
@@ -86,7 +90,7 @@ export function createBatcher({ sink, seal, replyTo, tracing = NO_TRACING, pace 
     add: (json) => push(json, 1),
     addAll: (jsons) => push(jsons.join(','), jsons.length),
     get gathered() {
-      return countOf(waiting);
+      return gathered;
     },
   };
 }

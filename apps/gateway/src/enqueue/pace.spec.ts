@@ -7,7 +7,7 @@ import { createPace } from './pace.js';
 /** Longer than any test: whoever is held is held until somebody lets go. */
 const LONG_MS = 60_000;
 
-function paced(options: { ahead: number; holdMs: number }) {
+function paced(options: { ahead: number; holdMs: number; lingerMs?: number }) {
   const jobs: EvaluateJob[] = [];
   const sink = {
     enqueue: async (job: EvaluateJob) => {
@@ -15,7 +15,7 @@ function paced(options: { ahead: number; holdMs: number }) {
       return `job-${jobs.length}`;
     },
   };
-  const pace = createPace({ ...options, now: () => performance.now() });
+  const pace = createPace({ lingerMs: 0, ...options, now: () => performance.now() });
   const batcher = createBatcher({ sink, seal: { seal: (text) => text }, replyTo: 'g1', pace });
   return { jobs, pace, batcher, counts: () => jobs.map(({ count }) => count) };
 }
@@ -24,7 +24,7 @@ describe('the pace of batches', () => {
   it('lets calls of an idle gateway leave at once', async () => {
     const { batcher, counts, pace } = paced({ ahead: 1, holdMs: LONG_MS });
     await batcher.add('1');
-    pace.answered();
+    pace.answered(1);
     await batcher.add('2');
     expect(counts()).toEqual([1, 1]);
   });
@@ -36,7 +36,7 @@ describe('the pace of batches', () => {
     const held = ['3', '4', '5'].map((json) => batcher.add(json));
     await pause(20);
     expect(counts()).toEqual([1, 1]);
-    pace.answered();
+    pace.answered(1);
     expect(await Promise.all(held)).toEqual(['job-3', 'job-3', 'job-3']);
     expect(counts()).toEqual([1, 1, 3]);
   });
@@ -55,5 +55,54 @@ describe('the pace of batches', () => {
     const full = Array.from({ length: MAX_BATCH_CALLS }, () => batcher.add('2'));
     await Promise.all(full);
     expect(counts()).toEqual([1, MAX_BATCH_CALLS]);
+  });
+
+  it('lets a second batch leave once it is as large as the first', async () => {
+    const { batcher, counts, pace } = paced({ ahead: 2, holdMs: LONG_MS });
+    await batcher.add('1');
+    await batcher.add('2');
+    const four = ['3', '4', '5', '6'].map((json) => batcher.add(json));
+    pace.answered(2);
+    await Promise.all(four);
+    const held = ['7', '8', '9'].map((json) => batcher.add(json));
+    await pause(20);
+    expect(counts()).toEqual([1, 1, 4]);
+    await Promise.all([...held, batcher.add('10')]);
+    expect(counts()).toEqual([1, 1, 4, 4]);
+  });
+
+  it('waits a moment for half of the many who were just answered', async () => {
+    const { batcher, counts, pace } = paced({ ahead: 2, holdMs: LONG_MS, lingerMs: LONG_MS });
+    pace.answered(20);
+    const held = Array.from({ length: 9 }, () => batcher.add('1'));
+    await pause(20);
+    expect(counts()).toEqual([]);
+    await Promise.all([...held, batcher.add('1')]);
+    expect(counts()).toEqual([10]);
+  });
+
+  it('waits no longer than that moment', async () => {
+    const { batcher, counts, pace } = paced({ ahead: 2, holdMs: LONG_MS, lingerMs: 5 });
+    pace.answered(200);
+    await batcher.add('1');
+    expect(counts()).toEqual([1]);
+  });
+
+  it('gives a slow worker longer', async () => {
+    let ms = 0;
+    const pace = createPace({ ahead: 1, holdMs: 10, lingerMs: 0, now: () => ms });
+    await pace.turn(() => 1);
+    ms += 40;
+    pace.answered(1);
+    await pace.turn(() => 1);
+    let left = false;
+    const turn = pace.turn(() => 1).then(() => (left = true));
+    ms += 79;
+    pace.grew();
+    await pause(0);
+    expect(left).toBe(false);
+    ms += 1;
+    pace.grew();
+    await turn;
   });
 });

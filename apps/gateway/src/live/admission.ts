@@ -29,7 +29,15 @@ export async function admit(
   if (principal.role !== 'agent') throw new DoorError('auth.wrong_role');
   const others = [...line.sockets.values()];
   const own = others.filter(({ data }) => data.principal.keyId === principal.keyId).length;
-  if (own >= MAX_SOCKETS_OF_A_KEY || others.length >= maxSockets) throw new DoorError('overloaded');
+  if (own >= MAX_SOCKETS_OF_A_KEY) {
+    throw new DoorError(
+      'overloaded',
+      `this key has ${MAX_SOCKETS_OF_A_KEY} connections, which is all that it may have`,
+    );
+  }
+  if (others.length >= maxSockets) {
+    throw new DoorError('overloaded', 'too many connections are open at this gateway; try again shortly');
+  }
   const gone = new AbortController();
   // Every call that waits on this connection listens for its end.
   setMaxListeners(0, gone.signal);

@@ -38,7 +38,15 @@ export class SessionStreams {
   /** Throws `overloaded` when there are too many streams already. */
   admit({ keyId }: Principal): void {
     const own = [...this.open.values()].filter((stream) => stream.keyId === keyId).length;
-    if (own >= MAX_STREAMS_OF_A_KEY || this.open.size >= this.deps.maxStreams) throw new DoorError('overloaded');
+    if (own >= MAX_STREAMS_OF_A_KEY) {
+      throw new DoorError(
+        'overloaded',
+        `this key has ${MAX_STREAMS_OF_A_KEY} streams open, which is all that it may have`,
+      );
+    }
+    if (this.open.size >= this.deps.maxStreams) {
+      throw new DoorError('overloaded', 'too many streams are open at this gateway; try again shortly');
+    }
   }
 
   /** Resolves when the client went away, the gateway goes, or the ledger does not answer: the client comes back. */

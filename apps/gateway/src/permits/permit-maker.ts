@@ -1,9 +1,11 @@
 /** Makes the permit of an allowed call at the moment it is handed out, from what the ledger recorded of it. */
 import { randomUUID } from 'node:crypto';
-import type { CallOutcome, SessionEvent } from '@countersign/contracts';
+import { runBarredBy } from '@countersign/approval';
+import { DoorError, type CallOutcome, type PolicyDocument, type SessionEvent } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
 import { hashOf, signPermit, type PermitClaims, type SigningKey } from '@countersign/permits';
 import { obligationsOf } from '@countersign/policy';
+import { loadSessionLine } from '../live/session-line.js';
 import type { FindSessionPolicy } from '../sessions/session-policies.js';
 
 export interface PermitMakerDeps {
@@ -23,6 +25,7 @@ type DecidedBody = Extract<SessionEvent, { type: 'ToolCallDecided' }>['body'];
 
 /**
  * The permit of an allowed outcome; null when the ledger knows of no such allow. Its time begins now, however long people took.
+ * Throws `permit.refused` when the session was cancelled, stopped or ran out of time meanwhile: nobody could redeem it.
  * INVARIANT: it is bound to the very arguments that the outcome tells the agent to run.
  */
 export async function makePermit(outcome: CallOutcome, at: HandedCall, deps: PermitMakerDeps): Promise<string | null> {
@@ -32,8 +35,8 @@ export async function makePermit(outcome: CallOutcome, at: HandedCall, deps: Per
   const { request, basis } = decided;
   const rewritten = outcome.updatedInput !== undefined;
   const args: unknown = rewritten ? outcome.updatedInput : argumentsOf(request);
-  const { compiled } = await deps.policies(at.tenantId, basis.policyName);
-  const now = Math.floor(Date.parse(await databaseNow(deps.ledger)) / 1_000);
+  const { compiled, document } = await deps.policies(at.tenantId, basis.policyName);
+  const now = Math.floor(Date.parse(await timeToRun(at, document, deps.ledger)) / 1_000);
   const claims: PermitClaims = {
     tenant: at.tenantId,
     session: at.sessionId,
@@ -50,6 +53,20 @@ export async function makePermit(outcome: CallOutcome, at: HandedCall, deps: Per
     exp: now + deps.seconds,
   };
   return signPermit(claims, deps.key);
+}
+
+/** The database's clock. Throws when nothing of the session may run any more. */
+async function timeToRun(
+  { tenantId, sessionId }: HandedCall,
+  { sessionSeconds }: Pick<PolicyDocument, 'sessionSeconds'>,
+  ledger: Pick<Ledger, 'loadRound'>,
+): Promise<string> {
+  const { now, line } = await loadSessionLine(ledger, { tenantId, sessionId });
+  const own = line.at(-1);
+  const barred = own === undefined ? null : runBarredBy(own, line.slice(0, -1), { sessionSeconds, now });
+  if (barred === null) return now;
+  const { reason, message } = barred;
+  throw new DoorError('permit.refused', `no permit: ${message}`, { reason });
 }
 
 async function decisionOf(

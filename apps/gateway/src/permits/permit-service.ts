@@ -4,11 +4,13 @@ import type { Ledger } from '@countersign/ledger';
 import { readPermit, verifyPermit, type PermitClaims, type PermitKeySet } from '@countersign/permits';
 import type { Principal } from '@countersign/server';
 import type { SessionDesk } from '../sessions/session-desk.js';
+import type { FindSessionPolicy } from '../sessions/session-policies.js';
 import { databaseNow } from './permit-maker.js';
 
 export interface PermitServiceDeps {
   readonly ledger: Pick<Ledger, 'execute' | 'loadRound'>;
   readonly sessions: Pick<SessionDesk, 'require'>;
+  readonly policies: FindSessionPolicy;
   /** Public keys: that of new permits first, older ones as long as their permits may live. */
   readonly keys: PermitKeySet;
 }
@@ -29,22 +31,26 @@ export class PermitService {
 
   /**
    * Takes the call up. Throws `permit.refused` with the reason for a permit that is not authentic, has expired or was made for
-   * something else; `permit.redeemed` the second time; what the ledger says when cancel, stop, breaker or kill came first.
+   * something else; `permit.redeemed` the second time; what the ledger says when cancel, stop,
+   * breaker, deadline or kill came first.
    */
   async redeem(body: RedeemBody, principal: Principal): Promise<RedeemedView> {
     const claims = await this.check(body);
     // Another tenant's permit is no permit of ours at all.
     if (claims.tenant !== principal.tenantId) throw new DoorError('call.unknown');
     const target = { tenantId: claims.tenant, sessionId: claims.session };
-    await this.deps.sessions.require(target, principal);
+    const state = await this.deps.sessions.require(target, principal);
+    const { document } = await this.deps.policies(claims.tenant, state.opening?.policy ?? '');
     const { call: callId, jti: permitId } = claims;
     const done = await this.deps.ledger.execute(target, {
       type: 'RedeemPermit',
       callId,
       permitId,
       keyId: principal.keyId,
+      sessionSeconds: document.sessionSeconds,
     });
-    if (!done.ok) throw new DoorError(done.code, done.message);
+    if (!done.ok)
+      throw new DoorError(done.code, done.message, done.reason === undefined ? undefined : { reason: done.reason });
     return { id: permitId, call: callId, obligations: claims.obligations };
   }
 

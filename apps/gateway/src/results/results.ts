@@ -1,8 +1,8 @@
 /** A tool's result on its way into the record: hooks first, then redacted, then shortened, and the whole kept sealed. */
 import { createHash } from 'node:crypto';
 import type { ReportResult } from '@countersign/approval';
-import type { HookRun, ResultStatus } from '@countersign/contracts';
-import type { Hooks } from '@countersign/hooks';
+import type { HookRun, ResultStatus, SessionEvent } from '@countersign/contracts';
+import type { HookCall, Hooks } from '@countersign/hooks';
 import { appendRecord, type Ledger } from '@countersign/ledger';
 import { obligationsOf } from '@countersign/policy';
 import { createRedactor, type FoundKind } from '@countersign/redaction';
@@ -53,8 +53,10 @@ export interface RecordedResult {
   readonly shortened: boolean;
 }
 
+type DecidedBody = Extract<SessionEvent, { type: 'ToolCallDecided' }>['body'];
+
 export interface ResultsDeps {
-  readonly ledger: Pick<Ledger, 'append'>;
+  readonly ledger: Pick<Ledger, 'append' | 'events'>;
   readonly sessions: Pick<SessionDesk, 'execute'>;
   readonly policies: FindSessionPolicy;
   readonly vaultKeys: VaultKeys;
@@ -90,7 +92,16 @@ export class Results {
     if (hooks === undefined || !hooks.hear('PostToolUse', { policy, tool })) return { output: result.output, runs: [] };
     const { denied: _denied, ...place } = call;
     const { background: _background, ...told } = result;
-    return hooks.after({ ...place, ...told, args: null });
+    return hooks.after({ ...place, ...told, args: await this.argsOf(call) });
+  }
+
+  /** What ran, as it is on record: secrets are replaced. Null: nothing that could be judged. */
+  private async argsOf({ tenantId, sessionId, callId }: ResultCall): Promise<HookCall['args']> {
+    const [decided] = await this.deps.ledger.events.decisionsOn({ tenantId, streamId: sessionId }, callId);
+    if (decided === undefined) return null;
+    const { request, decision, finalArgs = request.args } = decided.body as DecidedBody;
+    const json = decision.updatedInput ?? (finalArgs.state === 'ok' ? finalArgs.json : 'null');
+    return JSON.parse(json) as HookCall['args'];
   }
 
   /** Every run of a hook is in the record, after the result that it looked at. */

@@ -32,6 +32,8 @@ export type CommandOutcome =
       readonly events: readonly SessionEvent[];
       /** Calls that were taken up before a cancel or stop and are not reported yet: they run already. */
       readonly running: readonly string[];
+      /** Calls that a reported failure stops. */
+      readonly siblings: readonly string[];
     }
   | { readonly ok: false; readonly code: ErrorCode; readonly message?: string };
 
@@ -94,8 +96,8 @@ export class SessionDesk {
     const how = ENDS[command.type];
     const { tenantId, sessionId } = target;
     if (how !== undefined) await this.deps.bus.ended({ tenantId, sessionId, how });
-    const { events, running = [] } = result;
-    return { ok: true, outcomes: [...byAsk.values()], events, running };
+    const { events, running = [], siblings = [] } = result;
+    return { ok: true, outcomes: [...byAsk.values()], events, running, siblings };
   }
 }
 

@@ -97,7 +97,7 @@ export class SessionService {
     const target = { tenantId: principal.tenantId, sessionId };
     const { document } = await this.policyOf(target, principal);
     if (!legalModes(document.preset).includes(mode)) throw new DoorError('mode.unknown');
-    await this.sessions.command(target, principal, { type: 'SetMode', mode, by: nameOf(principal) });
+    await this.sessions.command(target, principal, { type: 'SetMode', mode, ...authorOf(principal) });
     return { id: sessionId, mode };
   }
 
@@ -106,7 +106,7 @@ export class SessionService {
     const target = { tenantId: principal.tenantId, sessionId };
     const { document } = await this.policyOf(target, principal);
     const order = modeOrder(document, principal.role === 'agent');
-    await this.sessions.command(target, principal, { type: 'NextMode', order, by: nameOf(principal) });
+    await this.sessions.command(target, principal, { type: 'NextMode', order, ...authorOf(principal) });
     const { mode } = await this.sessions.require(target, principal);
     return { id: sessionId, mode };
   }
@@ -169,6 +169,12 @@ function viewOf(id: string, state: SessionState): OpenedSessionView {
 /** Who did it, for the record. */
 function nameOf({ personName, keyId }: Principal): string {
   return personName ?? keyId;
+}
+
+/** What a person sets holds against the agent. */
+function authorOf(principal: Principal): { by: string; byPerson?: true } {
+  const by = nameOf(principal);
+  return principal.role === 'agent' ? { by } : { by, byPerson: true };
 }
 
 /** Throws `policy.invalid` for a rule that cannot be read: left out silently it would loosen or mislead. */

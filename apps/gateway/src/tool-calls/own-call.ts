@@ -47,15 +47,23 @@ export async function buildOwnCall(
   const opened = openingFor(principal, { agent: said.agent ?? UNNAMED_AGENT, cwd: said.cwd }, modes);
   if (!opened.ok) throw new DoorError('auth.loosens', opened.message);
   const { sessionId, toolUseId, attempt = 1, tool, args, cwd = null, resolvedPaths = {}, description = null } = said;
-  const caller = { tenantId, keyId, sameHost, opening: opened.opening, ancestors: [] };
-  const call = { sessionId, toolUseId, attempt, tool, args, cwd, resolvedPaths, description };
-  const { mcpServer } = said;
   return buildCall({
-    ...caller,
-    ...call,
+    tenantId,
+    keyId,
+    sameHost,
+    sessionId,
+    toolUseId,
+    attempt,
+    tool,
+    args,
+    cwd,
     mode: null,
+    resolvedPaths,
+    description,
     joinsByHash: false,
-    ...(mcpServer === undefined ? {} : { mcpServer }),
+    mcpServer: said.mcpServer,
+    opening: opened.opening,
+    ancestors: [],
   });
 }
 

@@ -3,12 +3,15 @@ import {
   argumentsAt,
   DoorError,
   problemOutside,
+  quickParser,
   toolCallBodySchema,
   type CallArguments,
   type InspectedJson,
   type ToolCallBody,
 } from '@countersign/contracts';
 import { sha256hex } from '../calls/build-call.js';
+
+const parseBody = quickParser(toolCallBodySchema);
 
 export interface ReadCall {
   readonly body: ToolCallBody;
@@ -21,7 +24,7 @@ export function readCall(inspected: InspectedJson): ReadCall {
   if (flaw !== null) {
     throw new DoorError('request.invalid', `the request has a flaw at \`${flaw.path.join('.')}\`: ${flaw.problem}`);
   }
-  const parsed = toolCallBodySchema.safeParse(inspected.value);
+  const parsed = parseBody(inspected.value);
   if (!parsed.success) throw invalidBody(parsed.error.issues);
   return { body: parsed.data, args: argumentsAt(inspected, ['args'], sha256hex) };
 }

@@ -1,11 +1,5 @@
 /** The life of one call at the agents' door: send and wait, look again, report its result. */
-import {
-  DoorError,
-  type CallOutcome,
-  type InspectedJson,
-  type ResultBody,
-  type SessionEvent,
-} from '@countersign/contracts';
+import { DoorError, type CallOutcome, type InspectedJson, type ResultBody } from '@countersign/contracts';
 import type { CallView, Ledger } from '@countersign/ledger';
 import type { Principal } from '@countersign/server';
 import { resultCallOf } from '../results/result-call.js';
@@ -73,8 +67,8 @@ export class ToolCallService {
 
   private async outcomeOf(row: CallView, { wait, gone }: LookWish): Promise<CallOutcome> {
     if (row.status === 'decided' || wait === 0) return row.outcome;
-    const { key, tool, argsHash } = row;
-    const ticket = this.deps.desk.join({ id: row.callId, key, tool, argsHash }, row.outcome, gone);
+    const { key, tool, callHash } = row;
+    const ticket = this.deps.desk.join({ id: row.callId, key, tool, callHash }, row.outcome, gone);
     return waitForPeople(ticket, wait);
   }
 
@@ -87,7 +81,7 @@ export class ToolCallService {
     return {
       id: call.callId,
       status,
-      siblingAbort: stoppedBy(done.recorded.events),
+      siblingAbort: done.recorded.siblings,
       ...(done.output === null ? {} : { output: done.output }),
       ...(done.error === null ? {} : { error: done.error }),
       ...(status === 'cancelled' ? { message: await this.cancelledText(call) } : {}),
@@ -114,9 +108,4 @@ export class ToolCallService {
     await this.deps.sessions.require(row.key, principal);
     return row;
   }
-}
-
-/** The calls that a reported failure stops. */
-function stoppedBy(events: readonly SessionEvent[]): string[] {
-  return events.flatMap((event) => (event.type === 'SiblingsStopped' ? event.body.calls : []));
 }

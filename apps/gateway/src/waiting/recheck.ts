@@ -61,7 +61,7 @@ async function settleStored(deps: RecheckDeps, waiters: readonly Waiter[]): Prom
     for (const waiter of some) {
       const prior = byKey.get(keyText(waiter.call.key));
       // A row of another call under the same key answers nothing here: the worker denies this one.
-      if (prior?.tool !== waiter.call.tool || prior.argsHash !== waiter.call.argsHash) continue;
+      if (prior?.tool !== waiter.call.tool || prior.callHash !== waiter.call.callHash) continue;
       take(deps, waiter, prior.outcome);
     }
   }

@@ -2,12 +2,12 @@
 import type { CallKey, CallOutcome } from '@countersign/contracts';
 import type { Gone } from './gone.js';
 
-/** What identifies the waited-for call in the ledger. `argsHash` guards against a row of another call under the same key. */
+/** What identifies the waited-for call in the ledger. `callHash` guards against a row of another call under the same key. */
 export interface WaitedCall {
   readonly id: string;
   readonly key: CallKey;
   readonly tool: string;
-  readonly argsHash: string;
+  readonly callHash: string;
 }
 
 type Stage = 'verdict' | 'end';

@@ -9,7 +9,7 @@ const call = (id: string): WaitedCall => ({
   id,
   key: { tenantId: 't1', sessionId: 's1', agent: 'a', toolUseId: id, attempt: 1 },
   tool: 'Bash',
-  argsHash: 'h',
+  callHash: 'h',
 });
 const pending = (id: string): CallOutcome => ({
   id,

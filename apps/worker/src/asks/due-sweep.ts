@@ -1,17 +1,73 @@
-/** Looks for asks that are due although no job ended them: their timer was lost with the queue, or never set. */
-import { expireAsk, type EndAskDeps } from './end-asks.js';
+/** Looks for asks whose time is over and ends them, many at a time: set off by their timers, and by itself where those were lost. */
+import type { DueAsk } from '@countersign/ledger';
+import { expireAsk, tellEnded, type EndAskDeps } from './end-asks.js';
 
-/** Most asks that one sweep ends; the next one goes on. */
-const SWEEP_LIMIT = 200;
+/** Most asks that one look takes up; it looks again until none is due. */
+const LOOK_LIMIT = 2_048;
+/** Most asks in one statement. */
+const PART_LIMIT = 128;
+
+export interface DueSweepDeps extends EndAskDeps {
+  /** From 0 to 1: workers that sweep at the same time begin at different sessions. */
+  readonly random: () => number;
+}
 
 /** Ends what is due; gives how many asks it ended. */
-export async function sweepDueAsks(deps: EndAskDeps): Promise<number> {
-  const due = await deps.ledger.asks.due(SWEEP_LIMIT);
+export async function sweepDueAsks(deps: DueSweepDeps): Promise<number> {
   let ended = 0;
-  for (const { tenantId, sessionId, askId } of due) {
-    if (await expireAsk(deps, { tenantId, sessionId }, askId)) ended += 1;
+  for (;;) {
+    const due = await deps.ledger.asks.due(LOOK_LIMIT);
+    const now = await endAll(deps, due);
+    ended += now;
+    // What is left is another worker's, or the next look's.
+    if (now === 0) return ended;
   }
+}
+
+async function endAll(deps: DueSweepDeps, due: readonly DueAsk[]): Promise<number> {
+  let ended = 0;
+  const left: DueAsk[] = [];
+  for (const part of partsOf(due, deps.random)) {
+    const done = await deps.ledger.expire(part);
+    left.push(...done.left);
+    for (const { outcomes, ...target } of done.ended) ended += await tellEnded(deps, target, outcomes);
+  }
+  if (ended > 0) return ended;
+  // Sessions that keep moving: one by one, under locks at last.
+  for (const { askId, ...target } of left) if (await expireAsk(deps, target, askId)) ended += 1;
   return ended;
+}
+
+/** Whole sessions, in another order every time. */
+function partsOf(due: readonly DueAsk[], random: () => number): DueAsk[][] {
+  const sessions = new Map<string, DueAsk[]>();
+  for (const ask of due) {
+    const key = JSON.stringify([ask.tenantId, ask.sessionId]);
+    sessions.set(key, [...(sessions.get(key) ?? []), ask]);
+  }
+  const shuffled = [...sessions.values()].map((asks) => ({ asks, at: random() })).sort((a, b) => a.at - b.at);
+  const parts: DueAsk[][] = [];
+  for (const { asks } of shuffled) {
+    const last = parts.at(-1);
+    if (last !== undefined && last.length + asks.length <= PART_LIMIT) last.push(...asks);
+    else parts.push([...asks]);
+  }
+  return parts;
+}
+
+/** The same work for many callers: at most one run at a time, and whoever calls during a run is served by the next one. */
+export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | null = null;
+  return () => {
+    next ??= running.then(() => {
+      next = null;
+      const own = work();
+      running = own.catch(() => undefined);
+      return own;
+    });
+    return next;
+  };
 }
 
 /** Runs `work` again and again with pauses of `everyMs` and a quarter of jitter, until stopped. Errors go to `onError`. */

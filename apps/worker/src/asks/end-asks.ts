@@ -7,7 +7,7 @@ import type { Bus } from '@countersign/queue';
 const ASK_PAGE = 500;
 
 export interface EndAskDeps {
-  readonly ledger: Pick<Ledger, 'execute' | 'asks'>;
+  readonly ledger: Pick<Ledger, 'execute' | 'expire' | 'asks'>;
   readonly bus: Pick<Bus, 'decided' | 'opened'>;
 }
 
@@ -44,9 +44,19 @@ async function sessionsWithAsks({ ledger }: EndAskDeps, { tenantId, sessionId }:
 async function end({ ledger, bus }: EndAskDeps, target: SessionTarget, command: SessionCommand): Promise<boolean> {
   const result = await ledger.execute(target, command);
   if (!result.ok) return false;
-  const byAsk = new Map(result.outcomes.map(({ askId, outcome }) => [askId, outcome]));
-  await Promise.all([...byAsk].map(([askId, outcome]) => bus.decided(decidedMessage(target, askId, outcome))));
+  await tellEnded({ bus }, target, result.outcomes);
   return true;
+}
+
+/** Tells everybody who waits; gives how many asks ended. */
+export async function tellEnded(
+  { bus }: Pick<EndAskDeps, 'bus'>,
+  target: SessionTarget,
+  outcomes: readonly { readonly askId: string; readonly outcome: CallOutcome }[],
+): Promise<number> {
+  const byAsk = new Map(outcomes.map(({ askId, outcome }) => [askId, outcome]));
+  await Promise.all([...byAsk].map(([askId, outcome]) => bus.decided(decidedMessage(target, askId, outcome))));
+  return byAsk.size;
 }
 
 function decidedMessage(target: SessionTarget, askId: string, outcome: CallOutcome): DecidedMessage {

@@ -1,32 +1,37 @@
 /** What the jobs of the `asks` queue do. Jobs carry ids only; what they find in the ledger decides. */
 import type { AskJob } from '@countersign/contracts';
-import { expireAsk, type EndAskDeps } from './end-asks.js';
+import type { EndAskDeps } from './end-asks.js';
+
+export interface AskJobDeps extends Pick<EndAskDeps, 'bus'> {
+  readonly ledger: { readonly asks: Pick<EndAskDeps['ledger']['asks'], 'get'> };
+  /** Ends every ask that is due. */
+  readonly sweepDue: () => Promise<unknown>;
+}
 
 /** Throws when an ask is due by this host's clock but not yet by the database's: the queue tries again. */
-export async function handleAskJob(job: AskJob, deps: EndAskDeps): Promise<void> {
-  const { tenantId, askId } = job;
-  const ask = await deps.ledger.asks.get(tenantId, askId);
-  if (ask?.status !== 'open') return;
-  switch (job.kind) {
+export async function handleAskJob({ kind, tenantId, askId }: AskJob, deps: AskJobDeps): Promise<void> {
+  switch (kind) {
     case 'notify':
-    case 'remind':
-      await deps.bus.opened({ tenantId, askId });
+    case 'remind': {
+      const ask = await deps.ledger.asks.get(tenantId, askId);
+      if (ask?.status === 'open') await deps.bus.opened({ tenantId, askId });
       return;
+    }
     case 'expire':
-      await expire(job, ask.sessionId, deps);
-      return;
+      return expire(tenantId, askId, deps);
     default: {
-      const never: never = job.kind;
+      const never: never = kind;
       throw new Error(`unknown ask job ${String(never)}`);
     }
   }
 }
 
-async function expire({ tenantId, askId }: AskJob, sessionId: string, deps: EndAskDeps): Promise<void> {
-  if (await expireAsk(deps, { tenantId, sessionId }, askId)) return;
-  const after = await deps.ledger.asks.get(tenantId, askId);
+/** A timer rings for every ask with about the same deadline, so it looks for all of them, whatever became of the one it names. */
+async function expire(tenantId: string, askId: string, deps: AskJobDeps): Promise<void> {
+  await deps.sweepDue();
+  const ask = await deps.ledger.asks.get(tenantId, askId);
   // A frozen ask, and one whose deadline a kill switch put off, is the sweep's: no timer knows when it will be due.
-  if (after?.status === 'open' && !after.frozen && !isPutOff(after)) throw new Error(`ask ${askId} is not due yet`);
+  if (ask?.status === 'open' && !ask.frozen && !isPutOff(ask)) throw new Error(`ask ${askId} is not due yet`);
 }
 
 /** More than a minute by this host's clock is no matter of clocks that differ. */

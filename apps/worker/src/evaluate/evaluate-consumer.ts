@@ -1,5 +1,5 @@
 /** Takes `evaluate` jobs from the queue, opens their seal and has their calls judged. */
-import { toolCallSchema, type EvaluateJob } from '@countersign/contracts';
+import { quickParser, toolCallSchema, type EvaluateJob } from '@countersign/contracts';
 import type { Consumer, ConsumerOptions, Queue, Seal } from '@countersign/queue';
 import { z } from 'zod';
 import type { RoundItem } from '../rounds/round-item.js';
@@ -14,6 +14,7 @@ export interface EvaluateDeps extends Omit<JudgeJobDeps, 'turns'> {
 }
 
 const callsSchema = z.array(z.unknown());
+const parseCall = quickParser(toolCallSchema);
 
 /** The job is done when its calls are stored, and comes back to another worker when this one dies before. */
 export function consumeEvaluate(deps: EvaluateDeps, options: ConsumerOptions): Consumer {
@@ -25,7 +26,7 @@ export function consumeEvaluate(deps: EvaluateDeps, options: ConsumerOptions): C
 function openJob(job: EvaluateJob, { seal, onMalformed }: EvaluateDeps): RoundItem[] {
   const calls = callsSchema.parse(JSON.parse(seal.open(job.calls)));
   return calls.flatMap((call, place) => {
-    const parsed = toolCallSchema.safeParse(call);
+    const parsed = parseCall(call);
     const trace = job.traces?.[place];
     if (parsed.success) return [{ call: parsed.data, replyTo: job.replyTo, ...(trace ? { trace } : {}) }];
     const issue = parsed.error.issues[0];

@@ -1,6 +1,6 @@
 /** Runs the hooks of calls before they are judged: they are input and output, and a round must not wait for them. */
 import { createHash } from 'node:crypto';
-import { argumentsAt, inspectJson, type CallArguments, type ToolCall } from '@countersign/contracts';
+import { argumentsAt, callHashOf, inspectJson, type CallArguments, type ToolCall } from '@countersign/contracts';
 import type { HookCall, Hooks, SaidBefore } from '@countersign/hooks';
 import type { Ledger } from '@countersign/ledger';
 import { callKeyOf, callKeyText } from '../rounds/keys.js';
@@ -27,7 +27,7 @@ export function createCallHooks({ hooks, ledger }: CallHooksDeps): CallHooks {
   /** By call key, so that a call that was sent twice is asked about once. */
   const running = new Map<string, Promise<HookedCall>>();
   const ask = (item: RoundItem): Promise<HookedCall> => {
-    const key = `${callKeyText(callKeyOf(item.call))} ${item.call.tool} ${item.call.args.hash}`;
+    const key = `${callKeyText(callKeyOf(item.call))} ${item.call.tool} ${callHashOf(item.call)}`;
     const before = asked.get(item) ?? running.get(key) ?? begin(key, item);
     asked.set(item, before);
     return before;

@@ -48,11 +48,15 @@ function timersOf(
 ): NewAskJob[] {
   const notify: NewAskJob = { job: { kind: 'notify', tenantId, askId }, id: `${askId}-notify` };
   if (deadline === null) return [notify];
-  const delayMs = Math.max(0, Date.parse(deadline) - now);
-  return [notify, { job: { kind: 'expire', tenantId, askId }, id: expireJobId(askId), delayMs }];
+  const rings = ringsAt(Date.parse(deadline));
+  const job = { kind: 'expire', tenantId, askId } as const;
+  return [notify, { job, id: `expire-${rings}`, delayMs: Math.max(0, rings - now) }];
 }
 
-/** Id of the job that ends an ask at its deadline. */
-export function expireJobId(askId: string): string {
-  return `${askId}-expire`;
+/** Asks whose deadlines lie in the same quarter of a second share one timer, which rings at its end: it ends all that are due. */
+const TIMER_MS = 250;
+
+/** Milliseconds since 1970. */
+function ringsAt(deadline: number): number {
+  return Math.ceil(deadline / TIMER_MS) * TIMER_MS;
 }

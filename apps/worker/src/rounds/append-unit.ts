@@ -2,7 +2,7 @@
 import type { AppendUnit } from '@countersign/ledger';
 import type { FamilyDraft } from './draft-family.js';
 import { streamKey } from './keys.js';
-import type { HeadCache } from './round-view.js';
+import type { HeadCache, RoundMemory } from './round-view.js';
 import type { StreamDraft } from './stream-draft.js';
 
 /** True when there is something to store; a family whose calls all joined older ones has nothing. */
@@ -39,7 +39,11 @@ export function cacheHeads(draft: FamilyDraft, cache: HeadCache): void {
   }
 }
 
-/** After a conflict: everything that the family was decided on is read again. */
-export function forgetHeads(draft: FamilyDraft, cache: HeadCache): void {
-  for (const { head } of draft.streams) cache.delete(streamKey(head.tenantId, head.streamId));
+/** After a conflict: everything that the family was decided on is read again, and counts as written by others too. */
+export function forgetHeads(draft: FamilyDraft, { cache, quiet }: Pick<RoundMemory, 'cache' | 'quiet'>): void {
+  for (const { head } of draft.streams) {
+    const key = streamKey(head.tenantId, head.streamId);
+    cache.delete(key);
+    quiet.moved(key);
+  }
 }

@@ -1,6 +1,14 @@
 /** Decides the calls of one family in order, in memory: each call sees what the ones before it made of the session. */
 import { randomUUID } from 'node:crypto';
-import type { Basis, Facts, ResolvedPaths, SessionEvent, ToolCall, Verdict } from '@countersign/contracts';
+import {
+  callHashOf,
+  type Basis,
+  type Facts,
+  type ResolvedPaths,
+  type SessionEvent,
+  type ToolCall,
+  type Verdict,
+} from '@countersign/contracts';
 import {
   childDenialEvents,
   decideCall,
@@ -263,7 +271,7 @@ function priorOf(call: ToolCall, working: Working): PriorCall | null {
   const key = callKeyText(callKeyOf(call));
   const byKey = working.priors.get(key) ?? view.priors.get(key) ?? null;
   if (byKey !== null || !call.joinsByHash) return byKey;
-  const same = sameCallText({ ...call, argsHash: call.args.hash });
+  const same = sameCallText({ ...call, callHash: callHashOf(call) });
   return working.unfinished.get(same) ?? view.unfinished.get(same) ?? null;
 }
 
@@ -308,10 +316,11 @@ function remember(working: Working, call: ToolCall, outcome: Settled['outcome'])
   const taken = working.priors.has(key) || working.input.view.priors.has(key);
   if (taken || outcome.ruleId === 'auth.not_own_session') return;
   const status = outcome.decision === 'pending' ? 'open' : 'decided';
-  const { id: callId, tool, args } = call;
-  const prior: PriorCall = { callId, tool, argsHash: args.hash, status, askId: outcome.askId ?? null, outcome };
+  const { id: callId, tool } = call;
+  const callHash = callHashOf(call);
+  const prior: PriorCall = { callId, tool, callHash, status, askId: outcome.askId ?? null, outcome };
   working.priors.set(key, prior);
-  working.unfinished.set(sameCallText({ ...call, argsHash: args.hash }), prior);
+  working.unfinished.set(sameCallText({ ...call, callHash }), prior);
 }
 
 /** The agent's platform as its folder tells: a drive letter or a UNC path means Windows. */

@@ -10,12 +10,9 @@ import { engineCallsOf, type EngineCalls } from './engine-call.js';
 import { groupByFamily, parentInView, sessionLine } from './family.js';
 import { streamKey } from './keys.js';
 import type { RoundItem } from './round-item.js';
-import type { TenantCache } from './tenant-facts.js';
-import { loadView, type HeadCache, type LoadRound, type RoundView } from './round-view.js';
+import { loadView, type LoadRound, type RoundMemory, type RoundView } from './round-view.js';
 
-export interface DraftDeps {
-  readonly cache: HeadCache;
-  readonly tenants: TenantCache;
+export interface DraftDeps extends RoundMemory {
   readonly policies: PolicyCache;
   readonly surroundings: Surroundings;
   readonly vaultKeys: VaultKeys;
@@ -29,10 +26,12 @@ export interface DraftRoundInput extends DraftDeps {
   readonly load: LoadRound;
   /** True: record every call as `internal.error` without judging it. */
   readonly guilty: boolean;
+  /** What is remembered of sessions that nobody else writes need not be read again; only where a conflict is tried again. */
+  readonly trusting?: boolean;
 }
 
 export async function draftRound(items: readonly RoundItem[], input: DraftRoundInput): Promise<FamilyDraft[]> {
-  const view = await loadView(items, input.load, input);
+  const view = await loadView(items, input.load, input, input.trusting);
   const policyOf = await loadPolicies(items, view, input.policies);
   const engineCalls = readCalls(items, input);
   const engineCall = (item: RoundItem): EngineCalls => engineCalls.get(item) ?? engineCallsOf(item);

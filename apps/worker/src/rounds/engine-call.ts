@@ -18,8 +18,9 @@ export function engineCallsOf({ call, hooked }: RoundItem): EngineCalls {
   return { original: { ...original, argsHash: final.argsHash }, final };
 }
 
-export function engineCallOf({ tool, args, cwd, mode }: ToolCall): EngineCall {
-  const base = { tool, argsHash: args.hash, cwd, reportedMode: mode };
+/** INVARIANT: the mode stands in the facts, where parents and people bound it; what the agent's hook reported is not looked at again. */
+export function engineCallOf({ tool, args, placeHash, cwd }: ToolCall): EngineCall {
+  const base = { tool, argsHash: args.hash, placeHash, cwd, reportedMode: null };
   if (args.state === 'invalid') return { ...base, args: undefined, problem: args.problem };
   return { ...base, args: JSON.parse(args.json) as unknown, problem: null };
 }

@@ -15,8 +15,8 @@ export const sameCallText = (call: {
   sessionId: string;
   agent: string;
   tool: string;
-  argsHash: string;
-}): string => part(call.tenantId) + part(call.sessionId) + part(call.agent) + part(call.tool) + call.argsHash;
+  callHash: string;
+}): string => part(call.tenantId) + part(call.sessionId) + part(call.agent) + part(call.tool) + call.callHash;
 
 export const callKeyOf = ({ tenantId, sessionId, agent, toolUseId, attempt }: ToolCall): CallKey => ({
   tenantId,

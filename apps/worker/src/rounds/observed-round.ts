@@ -81,8 +81,16 @@ function startSpans(tracing: Tracing, items: readonly RoundItem[]): { round: Spa
 }
 
 function countOutcomes({ settled, stopped }: RoundResult, meter: Meter): void {
+  const groups = new Map<string, { decision: string; layer: string; count: number }>();
   for (const { outcome } of settled) {
-    meter.count('countersign_calls_total', { decision: outcome.decision, layer: outcome.layer });
+    const { decision, layer } = outcome;
+    const key = `${decision} ${layer}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { decision, layer, count: 1 });
+    else group.count += 1;
+  }
+  for (const { decision, layer, count } of groups.values()) {
+    meter.count('countersign_calls_total', { decision, layer }, count);
   }
   if (stopped.length > 0) meter.count('countersign_breakers_opened_total', {}, stopped.length);
 }

@@ -6,6 +6,8 @@ import { parsePolicyDocument } from '@countersign/policy';
 import { createVaultKeys, newVaultKey } from '@countersign/server';
 import { createPolicyCache } from '../policies/policy-cache.js';
 import { BoundedMap } from './bounded-map.js';
+import { createDatabaseClock } from './database-clock.js';
+import { QuietSessions } from './quiet-sessions.js';
 import type { RoundDeps } from './round.js';
 import type { RoundItem } from './round-item.js';
 import type { StoredHead } from './stream-draft.js';
@@ -33,6 +35,8 @@ export function roundDeps(ledger: Ledger, faults: string[] = []): RoundDeps {
     ledger,
     cache: new BoundedMap<string, StoredHead>(100),
     tenants: new BoundedMap<string, CachedTenant>(10),
+    quiet: new QuietSessions(100),
+    clock: createDatabaseClock(() => performance.now()),
     policies: createPolicyCache(ledger.policies, 10),
     vaultKeys: createVaultKeys([newVaultKey()]),
     surroundings: { protectedPaths: ['/var/lib/countersign'], platform: 'linux' },

@@ -1,9 +1,11 @@
 /** What a round knows before it decides: heads with their ancestors, epochs, call keys, and the database's time. */
-import type { CallKey } from '@countersign/contracts';
+import { callHashOf, type CallKey, type Grant } from '@countersign/contracts';
 import type { PriorCall, TenantState } from '@countersign/approval';
 import type { Ledger, Round } from '@countersign/ledger';
 import type { BoundedMap } from './bounded-map.js';
+import type { DatabaseClock } from './database-clock.js';
 import { callKeyOf, callKeyText, sameCallText, streamKey } from './keys.js';
+import type { QuietSessions } from './quiet-sessions.js';
 import type { RoundItem } from './round-item.js';
 import type { StoredHead } from './stream-draft.js';
 import type { CachedTenant, TenantCache, TenantsView } from './tenant-facts.js';
@@ -31,39 +33,124 @@ interface StreamId {
   readonly streamId: string;
 }
 
-/** One query, and one more for each generation of parents that neither the calls nor the cache name. */
+/** What a worker remembers from round to round. */
+export interface RoundMemory {
+  readonly cache: HeadCache;
+  readonly tenants: TenantCache;
+  readonly quiet: QuietSessions;
+  readonly clock: DatabaseClock;
+}
+
+/**
+ * One query, and one more for each generation of parents that neither the calls nor the cache name. `trusting`: what is remembered of
+ * sessions that nobody else writes is taken as it is, and without anything else to ask there is no query: the append finds out what
+ * moved and which keys were used before.
+ */
 export async function loadView(
   items: readonly RoundItem[],
   load: LoadRound,
-  { cache, tenants }: { cache: HeadCache; tenants: TenantCache },
+  memory: RoundMemory,
+  trusting = false,
 ): Promise<RoundView> {
-  const wanted = new Map<string, StreamId>();
-  for (const { call } of items) wantLine(wanted, call, cache);
-  const tenantIds = [...new Set(items.map(({ call }) => call.tenantId))];
-  const knownTenants = new Map(
-    tenantIds.flatMap((id) => {
-      const cached = tenants.get(id);
-      return cached === undefined ? [] : [[id, cached] as const];
-    }),
-  );
+  const asked = trusting ? items.filter(({ call }) => !isKnown(call, memory)) : items;
+  const now = asked.length === 0 ? memory.clock.now() : null;
+  return now === null
+    ? askedView({ items, asked: asked.length === 0 ? items : asked }, load, memory)
+    : rememberedView(items, memory, now);
+}
+
+/** Nothing that a query would tell is missing: line, tenant, and no count that others may use up. */
+function isKnown(call: RoundItem['call'], { cache, tenants, quiet }: RoundMemory): boolean {
+  const tenant = tenants.get(call.tenantId);
+  if (call.joinsByHash || tenant === undefined || tenant.state.grants.some(isCounted)) return false;
+  let streamId: string | null = call.sessionId;
+  for (let depth = 0; streamId !== null; depth += 1) {
+    const key = streamKey(call.tenantId, streamId);
+    const head: StoredHead | undefined = cache.get(key);
+    if (head === undefined || depth > MAX_ANCESTORS || !quiet.isQuiet(key)) return false;
+    streamId = head.parentId;
+  }
+  return true;
+}
+
+function isCounted({ uses }: Grant): boolean {
+  return uses !== undefined && uses !== null;
+}
+
+function rememberedView(items: readonly RoundItem[], { cache, tenants }: RoundMemory, now: string): RoundView {
+  const wanted = wantLines(items, cache);
+  const known = knownTenants(items, tenants);
+  return {
+    now,
+    epochs: new Map([...known].map(([id, { epoch }]) => [id, epoch])),
+    tenants: new Map([...known].map(([id, { state }]) => [id, state])),
+    usesLeft: new Map(),
+    heads: mergeHeads(wanted, [], cache),
+    priors: new Map(),
+    unfinished: new Map(),
+  };
+}
+
+function knownTenants(items: readonly RoundItem[], tenants: TenantCache): Map<string, CachedTenant> {
+  const known = new Map<string, CachedTenant>();
+  for (const { call } of items) {
+    const cached = known.has(call.tenantId) ? undefined : tenants.get(call.tenantId);
+    if (cached !== undefined) known.set(call.tenantId, cached);
+  }
+  return known;
+}
+
+/** `asked`: the calls whose sessions and keys are looked up; of the others the memory is right. */
+async function askedView(
+  { items, asked }: { items: readonly RoundItem[]; asked: readonly RoundItem[] },
+  load: LoadRound,
+  memory: RoundMemory,
+): Promise<RoundView> {
+  const { cache, tenants } = memory;
+  const wanted = wantLines(items, cache);
+  const looked = asked === items ? wanted : wantLines(asked, cache);
+  const known = knownTenants(items, tenants);
   const first = await load({
-    tenants: tenantIds,
-    knownEpochs: new Map([...knownTenants].map(([id, { epoch }]) => [id, epoch])),
-    streams: [...wanted.values()].map((id) => ({ ...id, knownSeq: known(cache, id)?.seq ?? null })),
-    keys: items.map(({ call }): CallKey => callKeyOf(call)),
-    hashJoins: items.filter(({ call }) => call.joinsByHash).map(({ call }) => ({ ...call, argsHash: call.args.hash })),
+    tenants: [...new Set(items.map(({ call }) => call.tenantId))],
+    knownEpochs: new Map([...known].map(([id, { epoch }]) => [id, epoch])),
+    streams: [...looked.values()].map((id) => ({ ...id, knownSeq: knownHead(cache, id)?.seq ?? null })),
+    keys: asked.map(({ call }): CallKey => callKeyOf(call)),
+    hashJoins: asked
+      .filter(({ call }) => call.joinsByHash)
+      .map(({ call }) => ({ ...call, callHash: callHashOf(call) })),
   });
+  memory.clock.told(first.now);
+  noteMoves(looked, first.heads, memory);
   const heads = mergeHeads(wanted, first.heads, cache);
   await loadParents(heads, load, cache);
   return {
     now: first.now,
     epochs: first.epochs,
-    tenants: mergeTenants(first, knownTenants, tenants),
+    tenants: mergeTenants(first, known, tenants),
     usesLeft: first.usesLeft,
     heads,
     priors: new Map(first.keys.map(({ key, prior }) => [callKeyText(key), prior])),
     unfinished: new Map(first.joins.map(({ join, prior }) => [sameCallText(join), prior])),
   };
+}
+
+/** Of what was cached before: did somebody else write it meanwhile? */
+function noteMoves(
+  looked: ReadonlyMap<string, StreamId>,
+  moved: readonly StoredHead[],
+  { cache, quiet }: RoundMemory,
+): void {
+  const found = new Set(moved.map(({ tenantId, streamId }) => streamKey(tenantId, streamId)));
+  for (const key of looked.keys()) {
+    if (found.has(key)) quiet.moved(key);
+    else if (cache.get(key) !== undefined) quiet.unmoved(key);
+  }
+}
+
+function wantLines(items: readonly RoundItem[], cache: HeadCache): Map<string, StreamId> {
+  const wanted = new Map<string, StreamId>();
+  for (const { call } of items) wantLine(wanted, call, cache);
+  return wanted;
 }
 
 /** INVARIANT: a tenant whose state is neither new nor known is an error, never a tenant without kill switches. */
@@ -99,7 +186,7 @@ function wantLine(wanted: Map<string, StreamId>, call: RoundItem['call'], cache:
   }
 }
 
-function known(cache: HeadCache, id: StreamId): StoredHead | undefined {
+function knownHead(cache: HeadCache, id: StreamId): StoredHead | undefined {
   return cache.get(streamKey(id.tenantId, id.streamId));
 }
 
@@ -128,7 +215,7 @@ async function loadParents(heads: Map<string, StoredHead>, load: LoadRound, cach
       if (!heads.has(key)) missing.set(key, { tenantId, streamId: parentId });
     }
     if (missing.size === 0) return;
-    const streams = [...missing.values()].map((id) => ({ ...id, knownSeq: known(cache, id)?.seq ?? null }));
+    const streams = [...missing.values()].map((id) => ({ ...id, knownSeq: knownHead(cache, id)?.seq ?? null }));
     const more = await load({ tenants: [], streams, keys: [], hashJoins: [] });
     for (const [key, head] of mergeHeads(missing, more.heads, cache)) heads.set(key, head);
   }

@@ -6,7 +6,7 @@ import type { FamilyDraft } from './draft-family.js';
 import type { OpenedAskNotice, RoundItem, RoundResult, Settled, StoppedSession } from './round-item.js';
 import type { LoadRound } from './round-view.js';
 
-/** Conflicts that a family may meet before its heads are locked. */
+/** Conflicts that a family may meet before its heads are locked, besides one of what was remembered and not read. */
 const FREE_ATTEMPTS = 2;
 /** Attempts under locks: only a policy published in between, or a session opened by another worker, can still conflict. */
 const LOCKED_ATTEMPTS = 8;
@@ -30,28 +30,49 @@ interface Attempt {
   readonly faulty: FamilyDraft[];
 }
 
+/** `remembered`: some of it was decided on what was not read again. */
+interface FreeAttempt extends Attempt {
+  readonly remembered: boolean;
+}
+
 /**
  * Decides and stores `items`. Everything in the result is committed. Throws when the ledger does not answer or a call cannot
  * even be recorded as denied; what was committed until then is found again by its key when the job comes back.
  */
 export async function runRound(items: readonly RoundItem[], deps: RoundDeps): Promise<RoundResult> {
   const round: Round = { deps, settled: [], opened: [], stopped: [] };
-  let open = items;
-  const faulty: FamilyDraft[] = [];
-  for (let attempt = 0; attempt < FREE_ATTEMPTS && open.length > 0; attempt += 1) {
+  const first = await attemptFamilies(round, items, { guilty: false, trusting: true });
+  let open = itemsOf(first.conflicted);
+  const faulty = [...first.faulty];
+  for (let attempt = first.remembered ? 0 : 1; attempt < FREE_ATTEMPTS && open.length > 0; attempt += 1) {
     const ended = await attemptFamilies(round, open);
     faulty.push(...ended.faulty);
-    open = ended.conflicted.flatMap((family) => family.items);
+    open = itemsOf(ended.conflicted);
   }
   if (open.length > 0) faulty.push(...(await settleUnderLocks(round, open)));
   for (const family of faulty) await settleOneByOne(round, family);
   return { settled: round.settled, opened: round.opened, stopped: round.stopped };
 }
 
-async function attemptFamilies(round: Round, items: readonly RoundItem[], guilty = false): Promise<Attempt> {
+const itemsOf = (families: readonly FamilyDraft[]): RoundItem[] => families.flatMap(({ items }) => items);
+
+interface How {
+  readonly guilty: boolean;
+  readonly trusting: boolean;
+}
+
+const READ_ALL: How = { guilty: false, trusting: false };
+
+async function attemptFamilies(round: Round, items: readonly RoundItem[], how: How = READ_ALL): Promise<FreeAttempt> {
   const { ledger } = round.deps;
-  const families = await draftRound(items, { ...round.deps, load: ledger.loadRound.bind(ledger), guilty });
-  return store(round, families, ledger.append.bind(ledger));
+  let asked = 0;
+  const load: LoadRound = (query) => {
+    asked += query.keys.length;
+    return ledger.loadRound(query);
+  };
+  const families = await draftRound(items, { ...round.deps, ...how, load });
+  const attempt = await store(round, families, ledger.append.bind(ledger));
+  return { ...attempt, remembered: asked < items.length };
 }
 
 async function store(round: Round, families: readonly FamilyDraft[], append: Append): Promise<Attempt> {
@@ -68,12 +89,14 @@ function take(round: Round, family: FamilyDraft, result: UnitResult | undefined,
   const { deps } = round;
   if (result?.ok === true) {
     cacheHeads(family, deps.cache);
+    const [appended] = result.appended;
+    if (appended !== undefined) deps.clock.told(appended.time);
     round.settled.push(...family.settled);
     round.stopped.push(...family.stopped);
     round.opened.push(...openedAsks(family, result.asks));
     return;
   }
-  forgetHeads(family, deps.cache);
+  forgetHeads(family, deps);
   if (result !== undefined && 'conflict' in result) {
     attempt.conflicted.push(family);
     return;
@@ -103,7 +126,7 @@ async function settleUnderLocks(round: Round, items: readonly RoundItem[], guilt
   for (let attempt = 0; attempt < LOCKED_ATTEMPTS && open.length > 0; attempt += 1) {
     const ended = await attemptLocked(round, open, guilty);
     faulty.push(...ended.flatMap((one) => one.faulty));
-    open = ended.flatMap((one) => one.conflicted).flatMap((family) => family.items);
+    open = itemsOf(ended.flatMap((one) => one.conflicted));
   }
   if (open.length > 0) throw new Error(`${open.length} calls met a conflict under locks ${LOCKED_ATTEMPTS} times`);
   return faulty;
@@ -137,7 +160,7 @@ async function settleOneByOne(round: Round, family: FamilyDraft): Promise<void> 
 }
 
 async function settleAlone(round: Round, item: RoundItem, guilty: boolean): Promise<boolean> {
-  const first = await attemptFamilies(round, [item], guilty);
+  const first = await attemptFamilies(round, [item], { guilty, trusting: false });
   if (first.conflicted.length > 0) return (await settleUnderLocks(round, [item], guilty)).length === 0;
   return first.faulty.length === 0;
 }

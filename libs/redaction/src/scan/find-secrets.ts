@@ -5,6 +5,7 @@ import { NAMED_RULES } from '../rules/named.js';
 import type { SecretRule } from '../rules/rule.js';
 import { TOKEN_RULES } from '../rules/tokens.js';
 import { isMarker, MARKER, unquoted } from '../rules/values.js';
+import { isKnownClean, rememberClean } from './clean-texts.js';
 import { keywordFinder } from './keywords.js';
 import { windowsAround, type Window } from './windows.js';
 
@@ -52,7 +53,13 @@ const READS_OF_A_MATCH = 4;
 
 /** All secrets of a text in order, never overlapping. INVARIANT: text that cannot be searched within bounds is one secret. */
 export function findSecrets(text: string): Span[] {
-  if (text.length < 6) return [];
+  if (text.length < 6 || isKnownClean(text)) return [];
+  const spans = searchAll(text);
+  if (spans.length === 0) rememberClean(text);
+  return spans;
+}
+
+function searchAll(text: string): Span[] {
   const places = wokenBy(text);
   if (places.size === 0) return [];
   const budget: Budget = { left: Math.max(LEAST_BUDGET, text.length * BUDGET_PER_CHARACTER) };

@@ -26,7 +26,7 @@ export function installMetrics(fastify: FastifyInstance, options: InstallMetrics
   fastify.addHook('onRoute', (route) => metrics.allow('countersign_door_seconds', 'door', [route.url]));
   fastify.addHook('onResponse', async (request, reply) => {
     const door = request.is404 ? NO_DOOR : (request.routeOptions.url ?? NO_DOOR);
-    const status = `${Math.floor(reply.statusCode / 100)}xx`;
+    const status = statusClass(reply.statusCode);
     meter.observe('countersign_door_seconds', reply.elapsedTime / 1_000, { app, door, status });
   });
   fastify.get('/metrics', async (request, reply) => {
@@ -35,6 +35,11 @@ export function installMetrics(fastify: FastifyInstance, options: InstallMetrics
     void reply.header('content-type', contentType).header('cache-control', 'no-store');
     return reply.send(body);
   });
+}
+
+/** What the label `status` says: `2xx` to `5xx`. */
+export function statusClass(status: number): string {
+  return `${Math.floor(status / 100)}xx`;
 }
 
 async function requireReader(request: FastifyRequest, { token, authenticator }: InstallMetrics): Promise<void> {

@@ -13,7 +13,11 @@ export interface OutboundOptions {
   readonly maxBytes: number;
   /** Ends the request; there is no other time limit. */
   readonly signal: AbortSignal;
+  /** Finds the addresses of a name; this machine's resolver unless given. */
+  readonly resolve?: Resolve;
 }
+
+export type Resolve = (host: string) => Promise<readonly Address[]>;
 
 export interface OutboundAnswer {
   readonly status: number;
@@ -26,13 +30,21 @@ export class OutboundRefused extends Error {
   override readonly name = 'OutboundRefused';
 }
 
-interface Address {
+/** The answer is longer than what is read. */
+export class OutboundTooLarge extends Error {
+  override readonly name = 'OutboundTooLarge';
+}
+
+/** An IP address; `family` 4 or 6. */
+export interface Address {
   readonly address: string;
   readonly family: number;
 }
 
+const resolveHere: Resolve = (host) => lookup(host, { all: true });
+
 /**
- * Posts a text. Throws OutboundRefused for what may not be reached, and any other Error when it cannot be reached. The address
+ * Posts a text. Throws OutboundRefused for what may not be reached, OutboundTooLarge, and any other Error when it cannot be reached. The address
  * that was checked is the one that is connected to, so a name that changes its mind in between gains nothing.
  */
 export async function postOutbound(url: string, body: string, options: OutboundOptions): Promise<OutboundAnswer> {
@@ -44,11 +56,12 @@ export async function postOutbound(url: string, body: string, options: OutboundO
   return exchange(target, address, body, options);
 }
 
-async function addressOf(target: URL, { allowPrivate, signal }: OutboundOptions): Promise<Address> {
+async function addressOf(
+  target: URL,
+  { allowPrivate, signal, resolve = resolveHere }: OutboundOptions,
+): Promise<Address> {
   const host = target.hostname.replace(/^\[|\]$/g, '');
-  const found = isIP(host)
-    ? [{ address: host, family: isIP(host) }]
-    : await unlessAborted(lookup(host, { all: true }), signal);
+  const found = isIP(host) ? [{ address: host, family: isIP(host) }] : await unlessAborted(resolve(host), signal);
   const [first] = found;
   if (first === undefined) throw new Error('the name has no address');
   // One private address among several is enough: the name is not a public one.
@@ -102,7 +115,7 @@ async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<
     bytes += part.length;
     if (bytes > maxBytes) {
       response.destroy();
-      throw new Error(`the answer is larger than ${maxBytes} bytes`);
+      throw new OutboundTooLarge(`is larger than ${maxBytes} bytes`);
     }
     parts.push(part);
   }

@@ -1,8 +1,9 @@
 /** Keeps every channel true to the ledger: open asks are shown, ended ones say how they ended. Messages only hurry it. */
 import { OPEN_ROUTE } from '@countersign/approval';
 import type { AskView } from '@countersign/contracts';
-import type { Delivery } from '@countersign/ledger';
+import type { Delivery, PlannedMessage } from '@countersign/ledger';
 import type { Channel } from '../channel.js';
+import { createBoundedSet } from './bounded-set.js';
 import { closeCard, sendCard, type CardKind, type DeliverDeps } from './deliver.js';
 import { createLanes } from './lanes.js';
 import { targetsOf, type CardTarget } from './targets.js';
@@ -28,14 +29,23 @@ export interface Dispatcher {
 const SWEEP_LIMIT = 100;
 /** Exchanges with providers at one time. */
 const LANES = 16;
+/** Asks that this process has taken up; of one that is forgotten only the ledger is asked once more. */
+const TAKEN_UP = 10_000;
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const lanes = createLanes(LANES);
   const tenants = [...new Set(deps.channels.map(({ tenantId }) => tenantId))];
   const guarded = (work: () => Promise<void>): Promise<void> => lanes.run(() => work().catch(deps.onError));
   const ofTenant = (tenantId: string): Channel[] => deps.channels.filter((one) => one.tenantId === tenantId);
-  const tell = (tenantId: string, askId: string): Promise<void> =>
-    tenants.includes(tenantId) ? guarded(() => show(deps, ofTenant(tenantId), { tenantId, askId })) : Promise.resolve();
+  const takenUp = createBoundedSet(TAKEN_UP);
+  const tell = (tenantId: string, askId: string): Promise<void> => {
+    // The same news comes over the bus more than once, so that it comes at all.
+    if (!tenants.includes(tenantId) || takenUp.has(askId)) return Promise.resolve();
+    return guarded(async () => {
+      await show(deps, ofTenant(tenantId), { tenantId, askId });
+      takenUp.add(askId);
+    });
+  };
   const end = (tenantId: string, askId: string): Promise<void> =>
     tenants.includes(tenantId)
       ? guarded(() => close(deps, ofTenant(tenantId), { tenantId, askId }))
@@ -49,7 +59,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     ]);
     await Promise.all([
       ...due.map((row) => guarded(() => again(deps, ofTenant(row.tenantId), row))),
-      ...fresh.map(({ tenantId, askId }) => tell(tenantId, askId)),
+      ...fresh.map((key) => guarded(() => show(deps, ofTenant(key.tenantId), key))),
       ...outdated.map(({ tenantId, askId }) => end(tenantId, askId)),
     ]);
   };
@@ -65,10 +75,12 @@ async function show(deps: DispatcherDeps, channels: readonly Channel[], key: Ask
   const ask = await deps.ledger.asks.get(key.tenantId, key.askId);
   if (ask?.status !== 'open') return;
   const places = targetsOf(ask.route ?? OPEN_ROUTE, channels);
-  if (places.length === 0) await markUnrouted(deps, key, ask);
-  // All of them are written down first: a process that dies in between leaves none that nobody finds.
-  for (const place of places) await planMessages(deps, ask, place);
-  for (const place of places) await showIn(deps, ask, place, 'card');
+  if (places.length === 0) return markUnrouted(deps, key, ask);
+  // All of them are written down first: a process that dies in between leaves none that nobody finds. Whoever wrote one down sends it.
+  const written = await deps.ledger.deliveries.plan(places.flatMap((place) => messagesIn(ask, place)));
+  const isOurs = ({ channel, target }: CardTarget): boolean =>
+    written.some((one) => one.kind === 'card' && one.channel === channel.name && one.target === target);
+  for (const place of places.filter(isOurs)) await showIn(deps, ask, place, 'card');
 }
 
 /** So that no look finds the ask again. */
@@ -82,12 +94,13 @@ async function markUnrouted(
   if (claim !== null) await ledger.deliveries.closed(claim.id);
 }
 
-async function planMessages({ ledger }: DispatcherDeps, ask: AskView, { channel, target }: CardTarget): Promise<void> {
+/** The card, and the reminder where the route wants one. */
+function messagesIn(ask: AskView, { channel, target }: CardTarget): PlannedMessage[] {
   const { tenantId, name } = channel;
   const key = { tenantId, askId: ask.id, channel: name, version: ask.version, target };
-  await ledger.deliveries.plan({ ...key, kind: 'card' }, 0);
   const after = ask.route?.remindAfter ?? null;
-  if (after !== null) await ledger.deliveries.plan({ ...key, kind: 'reminder' }, after * 1_000);
+  const reminder = after === null ? [] : [{ ...key, kind: 'reminder', inMs: after * 1_000 }];
+  return [{ ...key, kind: 'card', inMs: 0 }, ...reminder];
 }
 
 /** An ask that ended while its card was on the way is closed at once. */

@@ -1,6 +1,8 @@
 /** Webhooks as a channel: signed requests that leave through the guarded way out; an answer may come with the response. */
+import { createHash } from 'node:crypto';
 import { DoorError } from '@countersign/contracts';
-import { OutboundRefused, postOutbound, type OutboundAnswer } from '@countersign/server';
+import type { ChannelTarget, Ledger } from '@countersign/ledger';
+import { OutboundRefused, postOutbound, type OutboundAnswer, type Resolve } from '@countersign/server';
 import { answerOverChannel, type ChannelAnswerDeps } from '../channel-answers.js';
 import { SendFailed, type Channel, type OutgoingCard } from '../channel.js';
 import type { WebhookSettings } from '../settings.js';
@@ -18,11 +20,13 @@ const LONGEST_WAIT_MS = 24 * 3_600_000;
 
 export interface WebhookDeps extends ChannelAnswerDeps {
   readonly consoleUrl: string | null;
+  /** Finds the addresses of a webhook's name; this machine's resolver unless given. */
+  readonly resolve?: Resolve;
 }
 
 /** All webhooks of one tenant. */
 export function webhookChannel(tenantId: string, settings: readonly WebhookSettings[], deps: WebhookDeps): Channel {
-  const endpoints = new Map(settings.map((one) => [one.name, createEndpoint(one)]));
+  const endpoints = new Map(settings.map((one) => [one.name, createEndpoint(one, deps)]));
   const endpointOf = (target: string): Endpoint => {
     const found = endpoints.get(target);
     if (!found) throw new SendFailed('no webhook of that name is set up', { final: true });
@@ -33,6 +37,7 @@ export function webhookChannel(tenantId: string, settings: readonly WebhookSetti
     tenantId,
     card: webhookCard,
     targets: [...endpoints.keys()],
+    closedTarget: async (target) => (await endpoints.get(target)?.closed()) ?? null,
     send: async (outgoing) => {
       const places = { consoleUrl: deps.consoleUrl, answerPath: WEBHOOK_ROUTE };
       const body = requestedBody(outgoing, places, new Date().toISOString());
@@ -56,22 +61,35 @@ function messageId(askId: string, deliveryId: string): string {
 interface Endpoint {
   /** Resolves for 2xx only. Throws SendFailed, and anything else for "try again". */
   post(id: string, body: string): Promise<OutboundAnswer>;
+  closed(): ReturnType<Ledger['closedTargets']['find']>;
 }
 
-function createEndpoint({ url, secrets, allowPrivate }: WebhookSettings): Endpoint {
-  // An endpoint that says it is gone is asked nothing more until this process starts again.
-  let gone = false;
+const GONE = 'the webhook said that it is gone (410)';
+
+/** INVARIANT: an endpoint that says it is gone is asked nothing more, by no approver, until it is set up otherwise. */
+function createEndpoint(settings: WebhookSettings, { ledger, resolve }: WebhookDeps): Endpoint {
+  const { url, secrets, allowPrivate } = settings;
+  const target = targetOf(settings);
+  const closed = () => ledger.closedTargets.find(target);
   return {
+    closed,
     post: async (id, body) => {
-      if (gone) throw new SendFailed('the webhook said that it is gone (410)', { final: true });
+      if ((await closed()) !== null) throw new SendFailed(GONE, { final: true });
       const headers = { 'content-type': 'application/json', ...signedHeaders(secrets, id, Date.now(), body) };
       const options = { headers, allowPrivate, maxBytes: MAX_BYTES, signal: AbortSignal.timeout(TIMEOUT_MS) };
-      const answer = await postOutbound(url, body, options).catch(explain);
-      if (answer.status === 410) gone = true;
+      const answer = await postOutbound(url, body, { ...options, ...(resolve ? { resolve } : {}) }).catch(explain);
+      if (answer.status === 410) await ledger.closedTargets.close(target, GONE);
       if (answer.status < 200 || answer.status > 299) throw failureOf(answer, Date.now());
       return answer;
     },
   };
+}
+
+function targetOf({ tenantId, name, url, revision }: WebhookSettings): ChannelTarget {
+  const setting = createHash('sha256')
+    .update(JSON.stringify([url, revision]))
+    .digest('hex');
+  return { tenantId, channel: 'webhook', target: name, setting };
 }
 
 function explain(error: unknown): never {
@@ -81,7 +99,7 @@ function explain(error: unknown): never {
 }
 
 function failureOf({ status, headers }: OutboundAnswer, now: number): SendFailed {
-  if (status === 410) return new SendFailed('the webhook said that it is gone (410)', { final: true });
+  if (status === 410) return new SendFailed(GONE, { final: true });
   if (status >= 300 && status <= 399) return new SendFailed(`the webhook redirects (${status}), which is not followed`);
   const wait = retryAfterMs(headers['retry-after'], now);
   return new SendFailed(`the webhook answers ${status}`, wait === null ? {} : { retryAfterMs: wait });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newWebhookSecret, startWebhookReceiver, type WebhookReceiver } from '@countersign/testing';
 import { openApprovers, type Approvers } from '../../testing/approvers.js';
-import { eventually } from '../../testing/doors.js';
+import { eventually, send } from '../../testing/doors.js';
 import { keepsTheContract, type ChannelStage, type Shown } from '../../testing/channel-contract.js';
 import { retryAfterMs, WEBHOOK_ROUTE } from './webhook-channel.js';
 
@@ -62,6 +62,7 @@ describe('a webhook', () => {
   let second: WebhookReceiver;
   let house: Approvers;
   const next = newWebhookSecret();
+  let webhook: { tenantId: string; name: string; url: string; secrets: string[]; allowPrivate: boolean }[];
   beforeAll(async () => {
     first = await startWebhookReceiver();
     second = await startWebhookReceiver(next);
@@ -69,7 +70,7 @@ describe('a webhook', () => {
     const at = (name: string, url: string, secrets: string[], allowPrivate = true) => ({
       ...{ tenantId: 'acme', name, url, secrets, allowPrivate },
     });
-    const webhook = [
+    webhook = [
       at('relay', `${first.url}/relay`, [first.secret]),
       // Its secret is being changed: the receiver knows the new one only.
       at('turning', `${second.url}/turning`, [secret, next]),
@@ -226,11 +227,19 @@ describe('a webhook', () => {
     expect((await askOf(askId))?.status).toBe('open');
   });
 
-  it('that says it is gone is asked nothing more', async () => {
+  it('that says it is gone is asked nothing more, after a restart neither, until it is set up otherwise; and it is shown', async () => {
+    const { key } = await house.person('Ann');
+    const shown = async () => {
+      const { body } = await send(`${house.urls[0]}/v1/channels`, key);
+      return body.items.find(({ target }: { target: string }) => target === 'turning');
+    };
+    expect(await shown()).toEqual({ channel: 'webhook', target: 'turning', closed: null });
     second.replyNext({ status: 410 });
     const gone = await house.askAloud(only('turning'));
     await eventually(async () => (await problemsOf(gone.sessionId)).length > 0, 40_000);
     const before = second.attempts.length;
+    await house.stopApprovers();
+    await house.startApprovers();
     const after = await house.askAloud(only('turning'));
     const [problem] = await eventually(async () => {
       const found = await problemsOf(after.sessionId);
@@ -238,6 +247,13 @@ describe('a webhook', () => {
     }, 40_000);
     expect(problem).toMatchObject({ problem: 'the webhook said that it is gone (410)', final: true });
     expect(second.attempts).toHaveLength(before);
+    expect(await shown()).toMatchObject({
+      closed: { problem: 'the webhook said that it is gone (410)', closedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
+    });
+    await house.stopApprovers();
+    await house.startApprovers({ channels: { webhook: webhook.map((one) => ({ ...one, revision: 2 })) } });
+    await messageOf(second, (await house.askAloud(only('turning'))).askId);
+    expect((await shown()).closed).toBeNull();
   });
 });
 
