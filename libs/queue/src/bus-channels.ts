@@ -3,6 +3,7 @@ import {
   aliveMessageSchema,
   decidedNoticeSchema,
   killMessageSchema,
+  lateAnswerMessageSchema,
   openedMessageSchema,
   sessionEndedMessageSchema,
 } from '@countersign/contracts';
@@ -46,6 +47,8 @@ export function busOver(carrier: Carrier, onError: (error: Error) => void): Bus 
     onOpened: (listener) => hear('opened', openedMessageSchema, listener),
     kill: (message) => send('kill', message),
     onKill: (listener) => hear('kill', killMessageSchema, listener),
+    late: (message) => send('late', message),
+    onLate: (listener) => hear('late', lateAnswerMessageSchema, listener),
     ended: (message) => send('ended', message),
     onEnded: (listener) => hear('ended', sessionEndedMessageSchema, listener),
     alive: (message) => send('alive', message),

@@ -4,6 +4,7 @@ import type {
   DecidedMessage,
   DecidedNotice,
   KillMessage,
+  LateAnswerMessage,
   OpenedMessage,
   SessionEndedMessage,
 } from '@countersign/contracts';
@@ -27,6 +28,9 @@ export interface Bus {
   /** A kill switch was engaged or released. */
   kill(message: KillMessage): Promise<void>;
   onKill(listener: (message: KillMessage) => void): Promise<Unsubscribe>;
+  /** An ask that had ended got another answer, which says something else. */
+  late(message: LateAnswerMessage): Promise<void>;
+  onLate(listener: (message: LateAnswerMessage) => void): Promise<Unsubscribe>;
   /** A session was cancelled or stopped. */
   ended(message: SessionEndedMessage): Promise<void>;
   onEnded(listener: (message: SessionEndedMessage) => void): Promise<Unsubscribe>;

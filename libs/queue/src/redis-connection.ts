@@ -42,11 +42,20 @@ export function consumerConnection(url: string, onError: (error: Error) => void)
     retryStrategy: (attempt) => (ended ? null : reconnectDelay(attempt)),
   });
   redis.on('error', onError);
+  const all = [redis];
+  // BullMQ connects its duplicate again when a worker settles, which may be after the end.
+  const endIfOver = (one: Redis): Redis => one.on('connect', () => ended && one.disconnect());
+  const duplicate = redis.duplicate.bind(redis);
+  redis.duplicate = (...options) => {
+    const made = endIfOver(duplicate(...options));
+    all.push(made);
+    return made;
+  };
   return {
-    redis,
+    redis: endIfOver(redis),
     end: () => {
       ended = true;
-      redis.disconnect();
+      for (const one of all) one.disconnect();
     },
   };
 }

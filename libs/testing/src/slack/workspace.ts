@@ -122,6 +122,7 @@ export async function startSlackWorkspace(): Promise<SlackWorkspace> {
 }
 
 interface State {
+  readonly byTs: Map<string, SlackPost>;
   readonly identity: {
     readonly botToken: string;
     readonly appToken: string;
@@ -152,6 +153,7 @@ function newState(): State {
       channel: 'C07APPROVE',
       secondChannel: 'C08RELEASE',
     },
+    byTs: new Map(),
     posts: [],
     whispers: [],
     views: [],
@@ -233,14 +235,16 @@ function post(state: State, args: Json): Json {
   state.lastTs += 100;
   const ts = `${String(state.lastTs).slice(0, 10)}.${String(state.lastTs).slice(10)}`;
   const channel = String(args['channel']);
-  state.posts.push({ channel, ts, text: String(args['text']), blocks: args['blocks'] as Json[], updates: 0 });
+  const made = { channel, ts, text: String(args['text']), blocks: args['blocks'] as Json[], updates: 0 };
+  state.posts.push(made);
+  state.byTs.set(ts, made);
   return { channel, ts };
 }
 
 function update(state: State, args: Json): Json {
   const problem = messageProblem(state, args);
   if (problem !== null) return problem;
-  const found = state.posts.find(({ ts }) => ts === args['ts']);
+  const found = state.byTs.get(String(args['ts']));
   if (!found) return { error: 'message_not_found' };
   found.text = String(args['text']);
   found.blocks = args['blocks'] as Json[];
