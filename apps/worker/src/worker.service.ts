@@ -68,7 +68,10 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
     });
     this.consumers = [
       consumeEvaluate(this.evaluateDeps(), { concurrency, settleMs }),
-      queue.asks.consume((job) => handleAskJob(job, { ...this.deps, sweepDue: this.endDue }), { concurrency: ASK_CONCURRENCY, settleMs }),
+      queue.asks.consume((job) => handleAskJob(job, { ...this.deps, sweepDue: this.endDue }), {
+        concurrency: ASK_CONCURRENCY,
+        settleMs,
+      }),
     ];
     await Promise.all(this.consumers.map((consumer) => consumer.ready()));
     if (this.deps.vaultKeys !== undefined) this.reseal();

@@ -16,7 +16,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-const others = async (): Promise<number> => String(await watcher.client('LIST')).trim().split('\n').length - 1;
+const others = async (): Promise<number> =>
+  String(await watcher.client('LIST'))
+    .trim()
+    .split('\n').length - 1;
 
 async function until(count: number): Promise<void> {
   const end = performance.now() + 20_000;

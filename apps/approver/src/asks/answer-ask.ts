@@ -29,6 +29,8 @@ export interface AnswerInput {
   readonly groups: readonly string[];
   /** The webhook that answers for itself. */
   readonly program?: string;
+  /** The ask as it was read a moment ago; absent: it is read. Whether an answer counts is for the ledger to say. */
+  readonly ask?: AskView;
   /** The request's Idempotency-Key; without one, the same person's same words on the same channel are the same answer. */
   readonly requestKey?: string;
 }
@@ -48,22 +50,45 @@ export interface AnswerDeps {
 
 /** Answers, or throws the DoorError that says why not. The first answer wins; every later one learns who won. */
 export async function answerAsk(deps: AnswerDeps, input: AnswerInput): Promise<AnswerResult> {
-  const { ledger, bus } = deps;
+  const { ledger } = deps;
   const { tenantId, askId } = input;
-  const shown = await ledger.asks.get(tenantId, askId);
+  const shown = input.ask ?? (await ledger.asks.get(tenantId, askId));
   if (shown === null) return keepUnknown(ledger, { tenantId, askId, answer: input.body.answer, by: input.by });
   if (await isRepeat(deps, shown, input)) return resultOf(ledger, input, shown);
+  if (shown.status !== 'open') return refuseLate(deps, shown, input);
   if (isStale(shown, input.body)) return refuseStale(ledger, shown, input);
+  return answerOpen(deps, shown, input);
+}
+
+/** The ask was open a moment ago; the ledger's guard says whether it still is. */
+async function answerOpen(deps: AnswerDeps, shown: AskView, input: AnswerInput): Promise<AnswerResult> {
+  const { ledger, bus } = deps;
+  const { tenantId, askId } = input;
   const target = { tenantId, sessionId: shown.sessionId };
   const edit = await editOf(deps, shown, input);
   const command = await commandOf(deps, shown, { input, edit });
   const done = await ledger.execute(target, command, edit?.vault ?? []);
   if (done.ok) await tellDecided(bus, target, input, done.outcomes);
   const ask = (done.ok ? await ledger.asks.get(tenantId, askId) : done.ask) ?? shown;
-  // Of one that had ended before, it was looked at above.
-  if (done.ok || (shown.status === 'open' && (await isRepeat(deps, ask, input)))) return resultOf(ledger, input, ask);
+  if (done.ok || (await isRepeat(deps, ask, input))) return resultOf(ledger, input, ask);
   await tellFirst(bus, ask, input);
   throw refusal(done, ask, input.body);
+}
+
+/** The ask had ended before anybody looked: there is nothing to decide, and the answer is kept. */
+async function refuseLate({ ledger, bus }: AnswerDeps, ask: AskView, input: AnswerInput): Promise<never> {
+  const { tenantId, body, by } = input;
+  const code = ask.status === 'expired' ? ('ask.expired' as const) : ('ask.already_resolved' as const);
+  await keepRefusal(ledger, {
+    ask,
+    tenantId,
+    answer: body.answer,
+    by,
+    code,
+    agrees: agreesWith(body.answer, ask.status),
+  });
+  await tellFirst(bus, ask, input);
+  throw refusal({ code }, ask, body);
 }
 
 /** Whoever answered first is told when somebody says something else afterwards. */

@@ -30,6 +30,8 @@ export function repeatHashOf(vaultKeys: Pick<VaultKeys, 'tag'>, { body, requestK
 /** True only for the same person and channel, with the same Idempotency-Key or, where neither has one, the same words. */
 export async function isRepeat({ ledger, vaultKeys }: AnswerDeps, ask: AskView, input: AnswerInput): Promise<boolean> {
   if (ask.resolvedVia !== input.by.channel || ask.resolvedAt === null) return false;
+  // Names are unique and never change, so whoever has another one did not answer first.
+  if (ask.resolvedBy !== (input.by.personName ?? input.by.personId)) return false;
   const first = await firstAnswer(ledger, ask, input);
   return first !== null && samePerson(first, input) && first.repeatHash === repeatHashOf(vaultKeys, input);
 }

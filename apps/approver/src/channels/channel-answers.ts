@@ -73,7 +73,7 @@ export async function answerOverChannel(
     throw refusal;
   }
   const { by, groups, program } = answerer;
-  return answerAsk(deps, { tenantId, askId, body, by, groups, ...program });
+  return answerAsk(deps, { tenantId, askId, ask, body, by, groups, ...program });
 }
 
 interface ChannelAnswerer {
