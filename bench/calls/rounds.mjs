@@ -5,6 +5,8 @@ import { cpuOf } from './programs.mjs';
 /** Before a round counts: connections open, sessions begin. A share of its seconds. */
 const SETTLE = 0.15;
 const WARM_UP = { name: 'warm-up', connections: 128, oneSession: false };
+/** Until what is hot is compiled: thousands of calls of each build. */
+const WARM_SECONDS = 6;
 
 const round = (value, digits = 2) => Math.round(value * 10 ** digits) / 10 ** digits;
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
@@ -70,7 +72,7 @@ async function figuresOf(bench, build, row, rounds) {
 
 /** `bench`: load, options, say, shared (pids that builds share, by part). Warm-up first. */
 export async function measureBuilds(bench, builds) {
-  for (const build of builds) await measureRound(bench, build, WARM_UP, Math.max(3, bench.options.seconds));
+  for (const build of builds) await measureRound(bench, build, WARM_UP, Math.max(WARM_SECONDS, bench.options.seconds));
   const rows = [];
   for (const row of bench.options.rows) rows.push(...(await measureRow(bench, builds, row)));
   return rows;

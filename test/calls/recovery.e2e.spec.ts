@@ -29,7 +29,7 @@ describe('over Redis', () => {
     );
     expect(answers.every((answer) => answer.body.decision === 'allow')).toBe(true);
     expect((await house.ledger.verify(TENANT)).problems).toEqual([]);
-  });
+  }, 30_000);
 
   it('wakes whoever waits for people', async () => {
     const waits = house.post('/v1/tool-calls', body('make it', { sessionId: 'waits', wait: 30 }));

@@ -192,9 +192,38 @@ describe('results', () => {
     expect(await house.post(door, report)).toMatchObject({ status: 200, body: { output: 'done\n' } });
     expect((await house.post(door, report)).status).toBe(200);
     expect((await house.post(door, { ...report, status: 'failed' })).body.error?.code).toBe('call.result_differs');
+    const background = { ...report, background: true };
+    expect((await house.post(door, background)).body.error?.code).toBe('call.result_differs');
     const types = (await eventsOf('results')).map((event) => event.type);
     expect(types.filter((type) => type === 'ToolResultReported')).toHaveLength(1);
     expect(types).toContain('AgentReported');
+  });
+
+  it('differ also by what stands at the far end of an error', async () => {
+    const { body: allowed } = await bash('echo fails', { sessionId: 'long errors' });
+    const door = `/v1/tool-calls/${String(allowed.id)}/result`;
+    const report = { status: 'failed', error: `${'e'.repeat(5_000)} one` };
+    expect((await house.post(door, report)).status).toBe(200);
+    expect((await house.post(door, report)).status).toBe(200);
+    const other = { ...report, error: `${'e'.repeat(5_000)} two` };
+    expect((await house.post(door, other)).body.error?.code).toBe('call.result_differs');
+  });
+});
+
+describe('POST /v1/tool-calls/batch', () => {
+  it('judges each call as it is judged alone: with its server and in its own folder', async () => {
+    const { sessionId: _own, wait: _wait, ...named } = body({ tool: 'mcp__db__read', args: {}, mcpServer: 'd.b' });
+    const { cwd: _cwd, ...unplaced } = { ...named, toolUseId: randomUUID(), mcpServer: 'db' };
+    const step = { sessionId: 'step', cwd: '/srv/step', wait: 0, calls: [named, unplaced] };
+    const { status, body: answer } = await house.post('/v1/tool-calls/batch', step);
+    const calls = answer['calls'] as { decision: string }[];
+    expect([status, ...calls.map(({ decision }) => decision)]).toEqual([200, 'pending', 'allow']);
+    const again = (toolUseId: string, more: object) => call({ ...unplaced, sessionId: 'step', toolUseId, ...more });
+    expect((await again(unplaced.toolUseId, { cwd: '/srv/step' })).body.decision).toBe('allow');
+    expect((await again(unplaced.toolUseId, { cwd: '/srv/app' })).body.ruleId).toBe('call.id_reused');
+    expect((await again(named.toolUseId, { mcpServer: 'd.b', cwd: '/srv/app' })).body.decision).toBe('pending');
+    const misplaced = { ...step, mcpServer: 'db' };
+    expect((await house.post('/v1/tool-calls/batch', misplaced)).body.error?.code).toBe('request.invalid');
   });
 });
 

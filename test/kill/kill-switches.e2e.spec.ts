@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startApprover } from '@countersign/approver';
 import { eventually, openHouse, TENANT, type Answer, type House } from '../calls/house.js';
 import { openLine } from '../lines/agent-line.js';
+import { openStream } from '../lines/sse-client.js';
 import { send } from '../system/doors.js';
 
 jest.setTimeout(60_000);
@@ -157,13 +158,43 @@ describe('under a kill switch', () => {
 
   it('is told to agents and executors on their line, newcomers included', async () => {
     const before = await openLine(house.url, house.agentKey);
-    const killId = await engage('agent', 'lead');
-    const told = { killId, scope: 'agent', value: 'lead', reason: 'drill' };
+    const killId = await engage('tenant');
+    const told = { killId, scope: 'tenant', value: null, reason: 'drill' };
     expect((await before.hears('kill')).message).toEqual(told);
     const after = await openLine(house.url, house.agentKey);
     expect((await after.hears('kill')).message).toEqual(told);
     for (const line of [before, after]) line.socket.disconnect();
     await release(killId);
+  });
+
+  it.each([
+    ['session', (root: string) => root],
+    ['agent', (root: string) => `lead of ${root}`],
+  ] as const)('over a %s is told to the lines and streams that it touches, and to no other', async (scope, value) => {
+    const [root, child] = [randomUUID(), randomUUID()];
+    await house.post('/v1/sessions', { id: root, agent: `lead of ${root}` });
+    await house.post('/v1/sessions', { id: child, agent: 'helper', parentId: root });
+    const [before, after, stranger] = [
+      await openLine(house.url, house.agentKey),
+      await openLine(house.url, house.agentKey),
+      await openLine(house.url, await house.makeKey()),
+    ];
+    await before.ask('watch', { sessionId: child });
+    await stranger.ask('tool_call', call('echo hi'));
+    const stream = await openStream(house.url, house.agentKey, child);
+    const killId = await engage(scope, value(root));
+    const told = { killId, scope, value: value(root), reason: 'drill' };
+    expect((await before.hears('kill')).message).toEqual(told);
+    expect((await stream.hears('kill')).data).toEqual(told);
+    expect(after.heard).toEqual([]);
+    await after.ask('watch', { sessionId: child });
+    expect((await after.hears('kill')).message).toEqual(told);
+    await release(killId);
+    const last = await engage('tool', 'Nothing');
+    expect((await stranger.hears('kill')).message).toMatchObject({ killId: last });
+    for (const { socket } of [before, after, stranger]) socket.disconnect();
+    await stream.close();
+    await release(last);
   });
 });
 

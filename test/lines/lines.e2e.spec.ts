@@ -1,7 +1,8 @@
 /** The line `/agents` and the stream of a session: real sockets against a running gateway and worker. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { openHouse, TENANT, type House } from '../calls/house.js';
+import { eventually, openHouse, TENANT, type House } from '../calls/house.js';
 import { connectLine, openLine, type AgentLine } from './agent-line.js';
 import { openStream, type SseMessage } from './sse-client.js';
 
@@ -79,7 +80,11 @@ describe('the line /agents', () => {
     await house.post('/v1/permits/redeem', { permit, args: body.args });
     expect(await executor.ask('watch', { sessionId: body.sessionId })).toEqual({ line: [body.sessionId] });
     await house.post(`/v1/sessions/${body.sessionId}/cancel`, {});
-    const told = { sessionId: body.sessionId, how: 'cancelled', calls: [{ id, tool: 'Bash', interrupt: 'block' }] };
+    const told = {
+      sessionId: body.sessionId,
+      how: 'cancelled',
+      calls: [{ id, sessionId: body.sessionId, tool: 'Bash', interrupt: 'block' }],
+    };
     expect((await executor.hears('cancel')).message).toEqual(told);
     expect((await agent.hears('cancel')).message).toEqual(told);
   });
@@ -90,8 +95,12 @@ describe('the line /agents', () => {
     await house.post('/v1/sessions', { id: child, agent: 'helper', parentId: root });
     const line = await open();
     expect(await line.ask('watch', { sessionId: child })).toEqual({ line: [root, child] });
+    const body = call('echo hi', { sessionId: child, permit: true });
+    const { id, permit } = outcomeOf(await line.ask('tool_call', body));
+    await house.post('/v1/permits/redeem', { permit, args: body.args });
     await house.post(`/v1/sessions/${root}/stop`, {});
-    expect((await line.hears('cancel')).message).toMatchObject({ sessionId: root, how: 'stopped' });
+    const calls = [{ id, sessionId: child, tool: 'Bash', interrupt: 'block' }];
+    expect((await line.hears('cancel')).message).toEqual({ sessionId: root, how: 'stopped', calls });
   });
 
   it('lets nobody watch the session of another key', async () => {
@@ -105,9 +114,9 @@ describe('the line /agents', () => {
 
   it('is bounded: so many connections of a key, so many calls of a connection', async () => {
     const key = await house.makeKey();
-    const many = await Promise.all(Array.from({ length: 66 }, () => connectLine(house.url, key)));
+    const many = await Promise.all(Array.from({ length: 70 }, () => connectLine(house.url, key)));
     const refused = many.filter((one) => one.refused !== null);
-    expect(refused.map((one) => one.refused?.code)).toEqual(['overloaded', 'overloaded']);
+    expect(refused.map((one) => one.refused?.code)).toEqual(Array.from({ length: 6 }, () => 'overloaded'));
     for (const { line } of many) if (line) lines.push(line);
     const line = lines.at(-1)!;
     const sessionId = randomUUID();
@@ -122,8 +131,26 @@ describe('the line /agents', () => {
     const { key, secret } = await house.ledger.keys.create({ tenantId: TENANT, role: 'agent', by: 'test' });
     const line = await open(secret);
     const ended = new Promise((resolve) => line.socket.on('disconnect', resolve));
+    await line.ask('tool_call', call('echo hi'));
     await house.ledger.keys.revoke({ tenantId: TENANT, keyId: key.keyId, by: 'test' });
+    // The doors know a key for a second too.
+    await pause(1_050);
+    const said = line.ask('tool_call', call('echo hi')).then(
+      (ack) => (ack['error'] as { code?: string } | undefined)?.code ?? 'answered',
+      () => 'cut off',
+    );
+    expect(['auth.unknown_key', 'cut off']).toContain(await Promise.race([said, ended.then(() => 'cut off')]));
     await ended;
+  });
+
+  it('gives a place back when a connection ends', async () => {
+    const key = await house.makeKey();
+    const full = await Promise.all(Array.from({ length: 64 }, () => openLine(house.url, key)));
+    lines.push(...full);
+    expect((await connectLine(house.url, key)).refused?.code).toBe('overloaded');
+    full[0]!.socket.disconnect();
+    const again = await eventually(async () => (await connectLine(house.url, key)).line);
+    lines.push(again);
   });
 });
 
@@ -157,6 +184,43 @@ describe('the stream of a session', () => {
     ]);
     expect(Number(resumed.heard[0]?.id)).toBeGreaterThan(Number(opened.id));
     await resumed.close();
+  });
+
+  it('tells a subagent of every end above it, once, wherever it goes on', async () => {
+    const [root, child] = [randomUUID(), randomUUID()];
+    await house.post('/v1/sessions', { id: root, agent: 'lead' });
+    await house.post('/v1/sessions', { id: child, agent: 'helper', parentId: root });
+    const body = call('echo hi', { sessionId: child, permit: true });
+    const { body: allowed } = await house.post('/v1/tool-calls', body);
+    await house.post('/v1/permits/redeem', { permit: allowed['permit'], args: body.args });
+    const stream = await openStream(house.url, house.agentKey, child);
+    const decided = await stream.hears('decision');
+    await house.post(`/v1/sessions/${root}/cancel`, { reason: 'enough' });
+    const cancelled = await stream.hears('cancel');
+    const calls = [{ id: allowed.id, sessionId: child, tool: 'Bash', interrupt: 'block' }];
+    expect(cancelled.data).toEqual({ sessionId: root, how: 'cancelled', reason: 'enough', calls });
+    await stream.close();
+    await house.post(`/v1/sessions/${root}/stop`, {});
+    const ends = async (after?: string) => {
+      const resumed = await openStream(house.url, house.agentKey, child, after);
+      await eventually(async () => resumed.heard.some(({ data }) => data['how'] === 'stopped'));
+      await resumed.close();
+      return resumed.heard.filter(({ event }) => event === 'cancel').map(({ data }) => data['how']);
+    };
+    expect(await ends(decided.id)).toEqual(['cancelled', 'stopped']);
+    expect(await ends(cancelled.id)).toEqual(['stopped']);
+    expect(await ends()).toEqual(['stopped']);
+  });
+
+  it('ends with the key', async () => {
+    const { key, secret } = await house.ledger.keys.create({ tenantId: TENANT, role: 'agent', by: 'test' });
+    const sessionId = randomUUID();
+    await house.post('/v1/sessions', { id: sessionId, agent: 'lead' }, secret);
+    const response = await fetch(`${house.url}/v1/sessions/${sessionId}/stream`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    await house.ledger.keys.revoke({ tenantId: TENANT, keyId: key.keyId, by: 'test' });
+    expect(await response.text()).toContain('retry:');
   });
 
   it('is closed to others, and bounded', async () => {

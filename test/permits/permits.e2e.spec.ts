@@ -89,6 +89,23 @@ describe('a permit', () => {
     expect(await Promise.all([redeem(calls[0]!.permit!, { command: 'echo 1' })])).toMatchObject([{ status: 200 }]);
   });
 
+  it('says of each call of a step why there is none, when the breaker opened within it', async () => {
+    const sessionId = randomUUID();
+    const one = (command: string) => ({ toolUseId: randomUUID(), tool: 'Bash', args: { command } });
+    const calls = [one('echo 1'), one('rm 1'), one('rm 2'), one('rm 3')];
+    const { status, body } = await house.post('/v1/tool-calls/batch', { sessionId, permit: true, calls });
+    const outcomes = body['calls'] as Record<string, unknown>[];
+    expect([status, ...outcomes.map(({ decision }) => decision)]).toEqual([200, 'allow', 'deny', 'deny', 'deny']);
+    expect(outcomes.filter((outcome) => 'permit' in outcome)).toEqual([]);
+    expect(outcomes.map(({ permitRefused }) => permitRefused)).toEqual([
+      { code: 'permit.refused', reason: 'breaker', message: expect.stringContaining('no permit') },
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(body['plan']).toEqual([]);
+  });
+
   it('B18 begins when it is handed out, however long people took', async () => {
     const body = call('make it', { wait: 0 });
     const pending = await house.post('/v1/tool-calls', body);
@@ -199,6 +216,28 @@ describe('redeeming', () => {
     expect((await house.post(`/v1/sessions/${sessionId}/cancel`, {})).body).toEqual({ id: sessionId, running: [id] });
     await house.post(`/v1/tool-calls/${id}/result`, { status: 'succeeded', output: 'hi' });
     expect((await house.post(`/v1/sessions/${sessionId}/stop`, {})).body).toEqual({ id: sessionId, running: [] });
+  });
+
+  it('a cancel names what runs below its session too', async () => {
+    const root = randomUUID();
+    const [child, grandchild] = [`${root}-child`, `${root}-grandchild`];
+    await house.post('/v1/sessions', { id: root, agent: 'lead' });
+    await house.post('/v1/sessions', { id: child, agent: 'helper', parentId: root });
+    await house.post('/v1/sessions', { id: grandchild, agent: 'helper', parentId: child });
+    const made = [];
+    for (const sessionId of [root, child, grandchild]) made.push(await allowed('echo hi', { sessionId }));
+    for (const { permit } of made) expect(code(await redeem(permit))).toBe('200');
+    const running = made.map(({ id }) => id);
+    expect((await house.post(`/v1/sessions/${child}/cancel`, {})).body).toEqual({
+      id: child,
+      running: running.slice(1),
+    });
+    expect((await house.post(`/v1/sessions/${root}/cancel`, {})).body).toEqual({ id: root, running });
+    await house.post(`/v1/tool-calls/${running[1]}/result`, { status: 'cancelled' });
+    expect((await house.post(`/v1/sessions/${root}/stop`, {})).body).toEqual({
+      id: root,
+      running: [running[0], running[2]],
+    });
   });
 
   it('B13 of a cancel and a redemption at the same moment exactly one comes first', async () => {

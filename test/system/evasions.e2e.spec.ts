@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { HookRun, StoredEvent } from '@countersign/contracts';
+import { MAX_SESSION_LINE, type HookRun, type StoredEvent } from '@countersign/contracts';
 import { createHooks, HOOK_DEFAULTS, type HookPlugin, type RegisteredHook } from '@countersign/hooks';
 import { openHouse, TENANT, type Answer, type House } from '../calls/house.js';
 
@@ -20,6 +20,17 @@ const seenArgs: unknown[] = [];
 const after: HookPlugin = {
   name: 'after',
   postToolUse: ({ args }) => (seenArgs.push(args), { action: 'continue' }),
+};
+
+/** A hook that waits until the test lets it go on. */
+const slow: { begun: () => void; goOn: () => void } = { begun: () => undefined, goOn: () => undefined };
+const waits: HookPlugin = {
+  name: 'waits',
+  preToolUse: () => {
+    const held = new Promise<{ action: 'continue' }>((resolve) => (slow.goOn = () => resolve({ action: 'continue' })));
+    slow.begun();
+    return held;
+  },
 };
 
 let house: House;
@@ -46,8 +57,11 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   house = await openHouse({ policy: POLICY, hooks: createHooks(hooksAt(url)) });
   await house.publish('short', { ...POLICY, sessionSeconds: 1 });
-  for (const name of ['short', 'told', 'after']) {
-    if (name !== 'short') await house.publish(name, POLICY);
+  await house.publish('plan', { ...POLICY, mode: 'plan', agentModes: ['plan'] });
+  await house.publish('capped', { ...POLICY, askCaps: { perSession: 2, perMinute: 100 } });
+  await house.publish('remembers', { ...POLICY, denialMemorySeconds: 600 });
+  for (const name of ['told', 'after', 'slow']) await house.publish(name, POLICY);
+  for (const name of ['short', 'plan', 'capped', 'remembers', 'told', 'after', 'slow']) {
     keys.set(name, await house.makeKey({ policy: name }));
   }
   admin = await house.makeKey({ role: 'admin' });
@@ -61,6 +75,7 @@ function hooksAt(url: string): RegisteredHook[] {
   const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
   const terms = { ...HOOK_DEFAULTS, retries: 0 };
   return [
+    { kind: 'plugin', plugin: waits, terms: { ...terms, name: 'waits', policies: ['slow'] } },
     { kind: 'plugin', plugin: after, terms: { ...terms, name: 'after', policies: ['after'] } },
     {
       kind: 'http',
@@ -206,6 +221,67 @@ describe('a permit', () => {
   });
 });
 
+describe('an allow of before', () => {
+  const permitOf = (id: unknown, key?: string) => house.get(`/v1/tool-calls/${String(id)}?permit=true`, key);
+  const redeemed = (permit: unknown, key?: string) =>
+    house.post('/v1/permits/redeem', { permit, args: { command: 'echo hi' } }, key);
+  const refusedFor = (answer: Answer) => [said(answer), reasonOf(answer)];
+
+  it.each(['own', 'parent'])('a cancel that was taken back is good for nothing (%s)', async (whose) => {
+    const [root, child] = [randomUUID(), randomUUID()];
+    for (const [id, parentId] of [[root], [child, root]]) {
+      await house.post('/v1/sessions', { id, agent: 'lead', cwd: '/srv/app', ...(parentId ? { parentId } : {}) });
+    }
+    const { body } = await send(call('echo hi', { sessionId: child, permit: true }));
+    const ended = whose === 'own' ? child : root;
+    await house.post(`/v1/sessions/${ended}/cancel`, {}, admin);
+    await house.post(`/v1/sessions/${ended}/stop`, {});
+    await house.post(`/v1/sessions/${ended}/prompts`, { text: 'go on' });
+    for (const answer of [await permitOf(body.id), await redeemed(body['permit'])]) {
+      expect(refusedFor(answer)).toEqual(['409 permit.refused', 'ended_since']);
+    }
+    const next = await send(call('echo hi', { sessionId: child, permit: true }));
+    expect((await redeemed(next.body['permit'])).status).toBe(200);
+  });
+
+  it('a rule or a policy that denies the call is good for no new permit', async () => {
+    const { body } = await send(call('echo hi'));
+    const { sessionId = '' } = (await house.ledger.calls.byId(TENANT, String(body.id)))?.key ?? {};
+    expect((await permitOf(body.id)).body['permit']).toEqual(expect.any(String));
+    await house.post(`/v1/sessions/${sessionId}/rules`, { deny: ['Bash(echo *)'] });
+    expect(refusedFor(await permitOf(body.id))).toEqual(['409 permit.refused', 'denied_since']);
+    expect((await house.get(`/v1/tool-calls/${String(body.id)}`)).body).toMatchObject({ decision: 'allow' });
+  });
+});
+
+describe('a mode that a hook reports', () => {
+  it.each(['default', 'weird', 'bypassPermissions'])('%s does not leave the policy’s own modes', async (mode) => {
+    const id = randomUUID();
+    const hook = { session_id: id, hook_event_name: 'PreToolUse', tool_name: 'Bash', cwd: '/srv/app' };
+    const more = { tool_input: { command: 'ls' }, tool_use_id: 'toolu_1', permission_mode: mode };
+    await house.post('/hooks/claude-code', { ...hook, ...more }, keys.get('plan'));
+    const events = await eventsOf(id);
+    const judged = events.filter(({ type }) => type === 'ToolCallDecided');
+    expect(judged.map(({ body }) => (body as { verdict: { mode: string } }).verdict.mode)).toEqual(['plan']);
+    expect(await countOf(id, 'SessionModeChanged')).toBe(0);
+  });
+});
+
+describe('a stop by a person', () => {
+  it('that comes while the hooks of a call run is not undone by that call', async () => {
+    const key = keys.get('slow');
+    const sessionId = randomUUID();
+    await house.post('/v1/sessions', { id: sessionId, agent: 'lead', cwd: '/srv/app' }, key);
+    const begun = new Promise<void>((resolve) => (slow.begun = resolve));
+    const sent = send(call('echo hi', { sessionId, wait: 10 }), key);
+    await begun;
+    await house.post(`/v1/sessions/${sessionId}/stop`, {}, admin);
+    slow.goOn();
+    expect(said(await sent)).toBe('200 deny guard.stopped');
+    expect(await countOf(sessionId, 'SessionReopened')).toBe(0);
+  });
+});
+
 describe('a mode that a person set', () => {
   const open = async () => {
     const id = randomUUID();
@@ -252,6 +328,57 @@ describe('a mode that a person set', () => {
       await Promise.all([mode(id, 'plan', admin), mode(id, 'acceptEdits'), mode(id, 'default')]);
       const { body } = await house.post(`/v1/sessions/${id}/mode/next`, {});
       expect(body).toEqual({ id, mode: 'plan' });
+    }
+  });
+});
+
+describe('a line of sessions', () => {
+  const open = async (parentId?: string, key?: string) => {
+    const id = randomUUID();
+    const body = { id, agent: 'lead', cwd: '/srv/app', ...(parentId === undefined ? {} : { parentId }) };
+    return { id, answer: await house.post('/v1/sessions', body, key) };
+  };
+
+  it('has an end: nothing is opened deeper, and the deepest is held by what holds the root', async () => {
+    const root = await open();
+    let { id } = root;
+    for (let length = 2; length <= MAX_SESSION_LINE; length += 1) {
+      const child = await open(id);
+      expect(child.answer.status).toBe(201);
+      ({ id } = child);
+    }
+    expect(said((await open(id)).answer)).toBe('409 session.too_deep');
+    const hook = { session_id: id, agent_id: 'sub', hook_event_name: 'PreToolUse', tool_name: 'Bash', cwd: '/srv/app' };
+    await house.post('/hooks/claude-code', { ...hook, tool_input: { command: 'echo hi' }, tool_use_id: 'toolu_1' });
+    const bodies = (await eventsOf(`${id}/sub`))
+      .filter(({ type }) => type === 'ToolCallDecided')
+      .map(({ body }) => body);
+    expect(bodies).toMatchObject([{ decision: { effect: 'deny', ruleId: 'session.too_deep' } }]);
+    expect(said(await send(call('echo hi', { sessionId: id })))).toMatch(/^200 allow/);
+    await house.post(`/v1/sessions/${root.id}/cancel`, {});
+    expect(said(await send(call('echo hi', { sessionId: id })))).toBe('200 deny guard.cancelled');
+  });
+
+  it('has one time, one number of questions and one memory', async () => {
+    const short = keys.get('short');
+    const late = await open(undefined, short);
+    await pause(1_300);
+    const child = await open(late.id, short);
+    expect(said(await send(call('echo hi', { sessionId: child.id }), short))).toBe('200 deny guard.deadline');
+    const capped = keys.get('capped');
+    const root = await open(undefined, capped);
+    const children = await Promise.all(['a', 'b', 'c'].map(() => open(root.id, capped)));
+    const asked: string[] = [];
+    for (const { id } of children) asked.push(said(await send(call(`make ${id}`, { sessionId: id }), capped)));
+    expect(asked.map((one) => one.split(' ', 2)[1])).toEqual(['pending', 'pending', 'deny']);
+    expect(asked.at(-1)).toBe('200 deny ask.too_many');
+    const remembers = keys.get('remembers');
+    const top = await open(undefined, remembers);
+    const [one, two] = [await open(top.id, remembers), await open(top.id, remembers)];
+    const { body } = await send(call('make it', { sessionId: one.id }), remembers);
+    await house.answer(one.id, String(body.askId), 'reject');
+    for (const { id } of [two, top]) {
+      expect(said(await send(call('make it', { sessionId: id }), remembers))).toBe('200 deny ask.denied_before');
     }
   });
 });

@@ -55,10 +55,24 @@ function objectJson(value: Fields): string {
   for (const key of sorted(Object.keys(value))) {
     const item = value[key];
     if (item === undefined) continue;
-    text += (text === '' ? '{' : ',') + stringJson(key) + ':' + canonicalJson(item);
+    text += text === '' ? `{${stringJson(key)}:` : leadOf(key);
+    text += canonicalJson(item);
   }
   return text === '' ? '{}' : `${text}}`;
 }
+
+/** What stands before the value of a field that is not the first: the same few names come again and again. */
+function leadOf(key: string): string {
+  const known = leads.get(key);
+  if (known !== undefined) return known;
+  const lead = `,${stringJson(key)}:`;
+  if (leads.size < MOST_LEADS && key.length <= LONGEST_LEAD) leads.set(key, lead);
+  return lead;
+}
+
+const leads = new Map<string, string>();
+const MOST_LEADS = 1_000;
+const LONGEST_LEAD = 32;
 
 /** In place. Most objects here have few keys, for which insertion is faster than the general sort. */
 function sorted(keys: string[]): string[] {

@@ -1,6 +1,12 @@
-/** Bounds of what people name: sessions' labels, persons, policies. */
+/** Bounds of what people name: sessions' labels, persons, policies; and the form of a step. */
 import { describe, expect, it } from '@jest/globals';
-import { openSessionBodySchema, personBodySchema, policyNameSchema } from './doors.js';
+import {
+  batchBodySchema,
+  openSessionBodySchema,
+  personBodySchema,
+  policyNameSchema,
+  toolCallBodySchema,
+} from './doors.js';
 
 const labelled = (labels: Record<string, string>) => openSessionBodySchema.safeParse({ agent: 'a', labels }).success;
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`label-${index}`, '']));
@@ -32,4 +38,42 @@ describe('names and labels', () => {
       expect(policyNameSchema.safeParse(name).success).toBe(false);
     }
   });
+});
+
+describe('a step', () => {
+  const whole = {
+    sessionId: 's',
+    toolUseId: 'id',
+    attempt: 2,
+    tool: 'mcp__foo_bar__read',
+    args: { path: 'x' },
+    cwd: '/srv',
+    agent: 'lead',
+    resolvedPaths: { '/srv/x': { real: '/srv/x', exists: true } },
+    mcpServer: 'foo.bar',
+    wait: 1,
+    permit: true,
+    description: 'why',
+  };
+  const { sessionId, wait, permit, ...call } = whole;
+
+  it('takes of a call whatever the single door takes, but for what is of the step', () => {
+    expect(Object.keys(whole).sort()).toEqual(Object.keys(toolCallBodySchema.shape).sort());
+    const step = { sessionId, wait, permit, cwd: '/other', agent: 'other', calls: [call] };
+    expect(batchBodySchema.parse(step)).toEqual(step);
+  });
+
+  it.each([{ sessionId }, { wait }, { permit }])('refuses %j inside of a call', (more) => {
+    expect(batchBodySchema.safeParse({ sessionId, calls: [{ ...call, ...more }] }).error?.issues).toMatchObject([
+      { path: ['calls', 0, Object.keys(more)[0]] },
+    ]);
+  });
+
+  it.each(['tool', 'toolUseId', 'attempt', 'args', 'resolvedPaths', 'mcpServer', 'description'] as const)(
+    'refuses `%s` beside its calls',
+    (name) => {
+      const body = { sessionId, calls: [call], [name]: whole[name] };
+      expect(batchBodySchema.safeParse(body).error?.issues).toMatchObject([{ path: [name] }]);
+    },
+  );
 });

@@ -16,7 +16,7 @@ import { matchSchema } from './verdict.js';
 
 const id = z.string().min(1).max(256);
 /** Session ids come from agents; `@` begins only our own streams. */
-const sessionId = id.regex(/^[^@]/, 'must not begin with `@`');
+const sessionId = id.regex(/^[^@\p{Cc}]\P{Cc}*$/u, 'must not begin with `@`, nor hold control characters');
 const path = z.string().min(1).max(4_096);
 /** What people read in lists: nothing that hides, breaks or turns around the text beside it. */
 const CONTROL_OR_BIDI = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
@@ -78,24 +78,36 @@ export type ToolCallBody = z.infer<typeof toolCallBodySchema>;
 /** Most calls of one step. */
 export const MAX_STEP_CALLS = 64;
 
-/** The calls of one step, decided together and in this order. `wait` as for a single call. */
-export const batchBodySchema = toolCallBodySchema
-  .pick({ sessionId: true, cwd: true, agent: true, wait: true, permit: true })
-  .extend({
+/** What stands once for the whole step: `cwd` and `agent` for calls that name none of their own. */
+const OF_STEP = { sessionId: true, wait: true, permit: true, cwd: true, agent: true } as const;
+/** Of these a call may have its own. */
+const { cwd, agent, ...onlyOfStep } = toolCallBodySchema.pick(OF_STEP).shape;
+const ofCall = toolCallBodySchema.omit(OF_STEP).shape;
+
+/** Members of the single door in a place where they would mean nothing: refused, never passed over. */
+const nowhere = (members: object) =>
+  z.looseObject({}).superRefine((body, context) => {
+    for (const name of Object.keys(members)) {
+      if (!Object.hasOwn(body, name)) continue;
+      context.addIssue({ code: 'custom', path: [name], message: 'does not belong here: see the form of a step' });
+    }
+  });
+
+/**
+ * The calls of one step, decided together and in this order. A call takes every member that `POST /v1/tool-calls` takes, but for
+ * those of the step. `wait` as for a single call.
+ */
+export const batchBodySchema = nowhere(ofCall).pipe(
+  z.object({
+    ...onlyOfStep,
+    cwd,
+    agent,
     calls: z
-      .array(
-        toolCallBodySchema.pick({
-          toolUseId: true,
-          attempt: true,
-          tool: true,
-          args: true,
-          resolvedPaths: true,
-          description: true,
-        }),
-      )
+      .array(nowhere(onlyOfStep).pipe(z.object({ ...ofCall, cwd, agent })))
       .min(1)
       .max(MAX_STEP_CALLS),
-  });
+  }),
+);
 export type BatchBody = z.infer<typeof batchBodySchema>;
 
 /** What the agent's loop reports; see `Told` for the answer. Totals so far, never increments. */

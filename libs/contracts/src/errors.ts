@@ -15,6 +15,7 @@ export const ERRORS = {
   'auth.loosens': { status: 403, message: 'an agent key may only tighten its sessions' },
   'session.unknown': { status: 404, message: 'no such session' },
   'session.exists': { status: 409, message: 'a session with this id exists and differs' },
+  'session.too_deep': { status: 409, message: 'too many sessions stand above this one' },
   'call.unknown': { status: 404, message: 'no such tool call' },
   'call_id.invalid': {
     status: 400,
@@ -33,6 +34,10 @@ export const ERRORS = {
   'ask.not_approver': { status: 403, message: 'this person or program may not answer this ask' },
   'ask.reject_only': { status: 403, message: 'on this channel this ask may be rejected but not approved' },
   'ask.edit_denied': { status: 422, message: 'the policy denies the edited arguments; the ask stays open' },
+  'ask.denied_now': {
+    status: 422,
+    message: 'the policy or the session denies this call by now; the ask stays open and can be rejected',
+  },
   'grant.invalid': { status: 422, message: 'this pattern is no rule' },
   'ask.stale_version': { status: 409, message: 'the ask changed since it was shown' },
   'ask.frozen': { status: 423, message: 'a kill switch is engaged; only reject is possible' },

@@ -299,6 +299,8 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
       redacted: z.array(z.object({ kind: z.string(), count: z.number().int() })).optional(),
       /** The call went on by itself: its result is handed over with the agent's next step. */
       background: z.boolean().optional(),
+      /** SHA-256 in hex of all that was reported but the time it took, redacted: tells the same report from a different one. */
+      reportHash: z.string().optional(),
     }),
   ),
   event('GrantCreated', z.object({ grant: grantSchema })),
@@ -312,6 +314,21 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
   event('BreakerReset', z.object({ by: z.string() })),
   /** A call of a session below this root was denied: it counts in the root's total. */
   event('ChildDenied', z.object({ sessionId: z.string(), callId: z.string() })),
+  /** A session below this root put a question: it counts in the root's caps. `at`: ISO-8601 UTC. */
+  event('ChildAsked', z.object({ sessionId: z.string(), callId: z.string(), at: z.string() })),
+  /** A person denied a call of a session below this root: the root remembers it. `at`: ISO-8601 UTC. */
+  event(
+    'ChildRefused',
+    z.object({
+      sessionId: z.string(),
+      callId: z.string(),
+      tool: z.string(),
+      argsHash: z.string(),
+      subjects: z.array(z.string()),
+      at: z.string(),
+      reason: z.string(),
+    }),
+  ),
   /** A hook ran, or should have. Its effect on a call stands in that call's verdict. */
   event('HookRan', hookRunSchema),
   /** Something the agent reported that changes nothing but belongs in the record. */

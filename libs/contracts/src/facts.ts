@@ -72,6 +72,8 @@ export const sessionFactsSchema = z.object({
   home: z.string().nullable(),
   /** Absent: nothing was reported, and no limit on it is reached. */
   progress: progressSchema.optional(),
+  /** How often this session and those above it were cancelled or stopped so far. Absent: never. */
+  ends: z.number().int().nonnegative().optional(),
   /** The kill switch that holds this very call, by tenant, agent, session or tool. Absent: none. */
   kill: killFactSchema.optional(),
 });

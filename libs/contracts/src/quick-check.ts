@@ -36,9 +36,11 @@ export function quickCheck(schema: z.core.$ZodType): QuickCheck {
   const plain = MAKERS[def.type]?.(def) ?? NEVER;
   const limits = (def.checks ?? []).map(limitOf);
   if (limits.length === 0 || plain === NEVER) return plain;
-  const [first = NEVER, ...others] = limits;
-  if (others.length === 0) return (value) => plain(value) && first(value);
-  return (value) => plain(value) && limits.every((limit) => limit(value));
+  return limits.reduce((inner, limit) => both(inner, limit), plain);
+}
+
+function both(first: QuickCheck, second: QuickCheck): QuickCheck {
+  return (value) => first(value) && second(value);
 }
 
 /** As `schema.safeParse`; the data of a value that is plainly valid is the value itself. */

@@ -66,6 +66,9 @@ export const sessionOpeningSchema = z.object({
 });
 export type SessionOpening = z.infer<typeof sessionOpeningSchema>;
 
+/** Most sessions in a line, from a root down to the deepest one, both counted: below that nothing is opened and nothing runs. */
+export const MAX_SESSION_LINE = 32;
+
 /**
  * One tool call, ready to be judged. Its key is (tenantId, sessionId, agent, toolUseId, attempt); `id` is ours (`call_…`).
  * `ancestors` are the openings of unknown parents, root first, so that a subagent's first call may open the whole line.

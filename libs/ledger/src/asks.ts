@@ -2,6 +2,7 @@
 import type { BodyOf, OpenedAsk } from '@countersign/approval';
 import {
   escapeForDisplay,
+  MAX_SESSION_LINE,
   type AskStatus,
   type AskView,
   type CallArguments,
@@ -88,7 +89,7 @@ const SELECT = `SELECT a.*, ${isoTime('a.opened_at')} AS opened_at_text, ${FROZE
      SELECT h.stream_id, h.parent_id, 1 AS depth FROM heads h WHERE h.tenant_id = a.tenant_id AND h.stream_id = a.session_id
      UNION ALL
      SELECT p.stream_id, p.parent_id, up.depth + 1
-     FROM up JOIN heads p ON p.tenant_id = a.tenant_id AND p.stream_id = up.parent_id WHERE up.depth < 64)
+     FROM up JOIN heads p ON p.tenant_id = a.tenant_id AND p.stream_id = up.parent_id WHERE up.depth <= ${MAX_SESSION_LINE})
    SELECT array_agg(stream_id ORDER BY depth DESC) FROM up) AS path
   FROM asks a`;
 

@@ -4,6 +4,7 @@ import type { CallKey, CallOutcome } from '@countersign/contracts';
 import { keyColumns } from './load-round.js';
 import { fromColumn, fromColumnOrNull, toColumn } from './column-text.js';
 import type { Database } from './database.js';
+import { runningCalls, type RunningCall } from './running-calls.js';
 
 /**
  * One call's row. `reported`: its result came in; the fingerprint tells the same report from another. `redeemed`: the permit
@@ -20,6 +21,8 @@ export interface Calls {
   byId(tenantId: string, callId: string): Promise<CallView | null>;
   /** One item per key that has a row, in no particular order. */
   byKeys(keys: readonly CallKey[]): Promise<{ key: CallKey; prior: PriorCall }[]>;
+  /** What runs in the session and in all below it, the session's own first. */
+  running(tenantId: string, sessionId: string): Promise<RunningCall[]>;
 }
 
 interface Row {
@@ -42,6 +45,7 @@ interface Row {
 
 export function createCalls(db: Database): Calls {
   return {
+    running: (tenantId, sessionId) => runningCalls(db, tenantId, sessionId),
     byId: async (tenantId, callId) => {
       const text = 'SELECT * FROM call_keys WHERE call_id = $1 AND tenant_id = $2';
       const values = [toColumn(callId), toColumn(tenantId)];

@@ -1,6 +1,7 @@
 /** What a decided command stores: the session's events, the counts of its root, and what must not have moved. */
 import {
   childDenialEvents,
+  childRefusalEvents,
   decideTenantCommand,
   evolve,
   evolveTenant,
@@ -134,13 +135,15 @@ function raisesEpoch(event: SessionEvent): boolean {
 
 function rootEvents(root: LineMember, sessionId: string, { events, asks }: Omit<Decided, 'command'>): SessionEvent[] {
   let state = root.state;
-  return decisionsIn(events).flatMap((decided) => {
+  const refusals = childRefusalEvents(sessionId, events, (askId) => asks.find((ask) => ask.askId === askId)?.opened);
+  const denials = decisionsIn(events).flatMap((decided) => {
     const terms = asks.find((ask) => ask.askId === decided.decision.askId)?.opened.terms;
     if (decided.decision.counted !== true || !terms) return [];
     const added = childDenialEvents(state, { sessionId, callId: decided.request.callId }, terms.breaker);
     state = stateAfter(state, added);
     return added;
   });
+  return [...refusals, ...denials];
 }
 
 function decisionsIn(events: readonly SessionEvent[]): BodyOf<'ToolCallDecided'>[] {

@@ -1,6 +1,6 @@
 /** When a session ends, the open questions of the sessions below it end too. */
 import type { SessionCommand } from '@countersign/approval';
-import type { SessionEvent } from '@countersign/contracts';
+import { MAX_SESSION_LINE, type SessionEvent } from '@countersign/contracts';
 import { fromColumn, toColumn } from './column-text.js';
 import type { EndedCall } from './command-unit.js';
 import type { Database } from './database.js';
@@ -70,7 +70,7 @@ async function waitingBelow(db: Database, { tenantId, sessionId }: CommandTarget
         UNION ALL
         SELECT up.session_id, p.parent_id, up.depth + 1
         FROM up JOIN heads p ON p.tenant_id = $1 AND p.stream_id = up.parent_id
-        WHERE up.parent_id <> $2 AND p.parent_id IS NOT NULL AND up.depth < 64
+        WHERE up.parent_id <> $2 AND p.parent_id IS NOT NULL AND up.depth <= ${MAX_SESSION_LINE}
       )
       SELECT DISTINCT session_id FROM up WHERE parent_id = $2 ORDER BY session_id`,
     values: [toColumn(tenantId), toColumn(sessionId)],

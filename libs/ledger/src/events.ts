@@ -1,7 +1,7 @@
 /** Reading the log: audit pages, one stream in order, and the feed that followers read. */
 import { DoorError, type EventQuery, type StoredEvent } from '@countersign/contracts';
 import type pg from 'pg';
-import { toColumn } from './column-text.js';
+import { fromColumn, toColumn } from './column-text.js';
 import { decodeCursor, DEFAULT_PAGE, pageOf, type Page } from './cursor.js';
 import type { Database } from './database.js';
 import { EVENT_COLUMNS, storedEvent, type EventRow } from './event-rows.js';
@@ -36,11 +36,24 @@ export interface FollowerLag {
   readonly seconds: number;
 }
 
+/** `seq`: the place of an event in its stream. */
+export interface StreamPlace {
+  readonly streamId: string;
+  readonly seq: number;
+}
+
+/** `events`: of type SessionCancelled and SessionStopped, in order. */
+export interface StreamEnds extends StreamPlace {
+  readonly events: readonly StoredEvent[];
+}
+
 export interface Events {
   /** Newest first. A page never repeats an event of an earlier one, whatever is appended meanwhile. */
   list(tenantId: string, query: Partial<EventQuery>): Promise<Page<StoredEvent>>;
   /** Events of one stream in order, after `afterSeq`. */
   ofStream(stream: { tenantId: string; streamId: string }, afterSeq: number, limit: number): Promise<StoredEvent[]>;
+  /** What ended each of these sessions after the place that is known of it, and its newest place. Unknown ones are left out. */
+  endsAfter(tenantId: string, places: readonly StreamPlace[]): Promise<StreamEnds[]>;
   /** The decisions on one call, newest first, at most five. */
   decisionsOn(stream: { tenantId: string; streamId: string }, callId: string): Promise<StoredEvent[]>;
   /**
@@ -66,6 +79,7 @@ export function createEvents(db: Database): Events {
       const { rows } = await db.pool.query<EventRow>({ name: 'events_of_stream', text, values });
       return rows.map(storedEvent);
     },
+    endsAfter: (tenantId, places) => endsAfter(db.pool, tenantId, places),
     decisionsOn: async (stream, callId) => {
       // By the key of the stream: every event carries no index by call.
       const text = `SELECT ${EVENT_COLUMNS} FROM events e WHERE e.tenant_id = $1 AND e.stream_id = $2
@@ -78,6 +92,31 @@ export function createEvents(db: Database): Events {
     feed: (after, limit) => follow(db.pool, { after, limit }),
     lag: (after) => lag(db.pool, after),
   };
+}
+
+/** One statement sees one moment: no end at or before `seq` is missing. */
+const ENDS_AFTER = {
+  name: 'ends_after',
+  text: `SELECT h.stream_id AS of_stream, h.seq::text AS head_seq, ${EVENT_COLUMNS}
+    FROM unnest($2::text[], $3::bigint[]) q(stream, seq)
+    JOIN heads h ON h.tenant_id = $1 AND h.stream_id = q.stream
+    LEFT JOIN events e ON e.tenant_id = $1 AND e.stream_id = q.stream AND e.seq > q.seq AND e.seq <= h.seq
+      AND e.type IN ('SessionCancelled', 'SessionStopped')
+    ORDER BY h.stream_id, e.seq`,
+};
+
+async function endsAfter(pool: pg.Pool, tenantId: string, places: readonly StreamPlace[]): Promise<StreamEnds[]> {
+  if (places.length === 0) return [];
+  const values = [toColumn(tenantId), places.map(({ streamId }) => toColumn(streamId)), places.map(({ seq }) => seq)];
+  const { rows } = await pool.query<EventRow & { of_stream: string; head_seq: string }>({ ...ENDS_AFTER, values });
+  const found = new Map<string, { streamId: string; seq: number; events: StoredEvent[] }>();
+  for (const row of rows) {
+    const streamId = fromColumn(row.of_stream);
+    const ends = found.get(streamId) ?? { streamId, seq: Number(row.head_seq), events: [] };
+    found.set(streamId, ends);
+    if ((row.seq as string | null) !== null) ends.events.push(storedEvent(row));
+  }
+  return [...found.values()];
 }
 
 /** Query field -> column. */

@@ -34,6 +34,7 @@ export type {
 } from './types.js';
 export type { AskQuery, Asks, DueAsk } from './asks.js';
 export type { Calls, CallView } from './calls.js';
+export type { RunningCall } from './running-calls.js';
 export type { ChannelTarget, ClosedTarget, ClosedTargets } from './closed-targets.js';
 export type { Deliveries, Delivery, DeliveryKey, DeliveryState, PlannedMessage } from './deliveries.js';
 export type { TenantExecuteResult } from './execute-tenant.js';
@@ -54,6 +55,8 @@ export {
   type Followed,
   type FollowerLag,
   type FollowQuery,
+  type StreamEnds,
+  type StreamPlace,
 } from './events.js';
 export { WrittenByNewer } from './read-state.js';
 export type { ReplayedStream } from './replay-stream.js';

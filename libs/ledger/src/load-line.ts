@@ -1,6 +1,6 @@
 /** A session with all sessions above it, the tenant's epoch and the clock, in one query: what a command is decided on. */
 import type { SessionState, TenantState } from '@countersign/approval';
-import { TENANT_STREAM } from '@countersign/contracts';
+import { MAX_SESSION_LINE, TENANT_STREAM } from '@countersign/contracts';
 import type { Queryable } from './append.js';
 import { fromColumn, toColumn } from './column-text.js';
 import { isoTime } from './event-rows.js';
@@ -46,7 +46,7 @@ const LOAD_LINE = {
       UNION ALL
       SELECT p.stream_id, p.parent_id, p.seq, p.state, line.depth + 1
       FROM line JOIN heads p ON p.tenant_id = $1 AND p.stream_id = line.parent_id AND p.state IS NOT NULL
-      WHERE line.depth < 64
+      WHERE line.depth < ${MAX_SESSION_LINE}
     )
     SELECT ${isoTime('clock_timestamp()')} AS now, t.epoch, own.seq AS tenant_seq, own.state AS tenant_state, line.stream_id, line.seq, line.state
     FROM (SELECT 1) one

@@ -1,5 +1,5 @@
 /** Many sessions of one tenant, each with all sessions above it, the tenant's epoch and the clock, in one query. */
-import { TENANT_STREAM } from '@countersign/contracts';
+import { MAX_SESSION_LINE, TENANT_STREAM } from '@countersign/contracts';
 import type { Queryable } from './append.js';
 import { fromColumn, toColumn } from './column-text.js';
 import { isoTime } from './event-rows.js';
@@ -27,7 +27,7 @@ const LOAD_LINES = {
       UNION ALL
       SELECT line.wanted, p.stream_id, p.parent_id, p.seq, p.state, line.depth + 1
       FROM line JOIN heads p ON p.tenant_id = $1 AND p.stream_id = line.parent_id AND p.state IS NOT NULL
-      WHERE line.depth < 64
+      WHERE line.depth < ${MAX_SESSION_LINE}
     )
     SELECT ${isoTime('clock_timestamp()')} AS now, t.epoch, NULL AS wanted, NULL AS stream_id, own.seq, own.state, 0 AS depth
     FROM (SELECT 1) one

@@ -4,6 +4,7 @@ import { textMatrix, type Cell } from './array-bytes.js';
 import { toColumn, toColumnOrNull } from './column-text.js';
 import {
   joinedText,
+  keysAlone,
   rowsOf,
   type AskEnding,
   type ChangedAskRow,
@@ -98,6 +99,15 @@ function addStream(m: RoundMatrices, stream: StreamAppend, number: number): void
   ]);
   const index = m.streams.length;
   for (const event of stream.events) m.events.push(eventRow(event, index));
+  const keys = keysAlone(stream.events);
+  if (keys === null) addRows(m, stream, number);
+  else for (const row of keys) m.keysMade.push([number, tenant, name, ...keyCells(row)]);
+}
+
+/** Everything that a stream's events change outside of the stream. */
+function addRows(m: RoundMatrices, stream: StreamAppend, number: number): void {
+  const tenant = toColumn(stream.tenantId);
+  const name = toColumn(stream.streamId);
   const rows = rowsOf(stream.events);
   addDerived(m, rows, [number, tenant, name]);
   // What the tenant's own stream grants is no session's.

@@ -80,6 +80,18 @@ export type DerivedKill = Extract<LedgerEvent, { type: 'KillSwitchEngaged' }>['b
 /** Only used when an old event carries no terms of its own. */
 const DEFAULT_TERMS = { holdSeconds: 540, passAsk: false };
 
+/** The keys that follow from events which change nothing else, as most do; null: there is more to them. */
+export function keysAlone(events: readonly LedgerEvent[]): KeyRow[] | null {
+  const keys: KeyRow[] = [];
+  for (const event of events) {
+    if (event.type === 'SessionStarted') continue;
+    if (event.type !== 'ToolCallDecided' || event.body.decision.askId !== null) return null;
+    const body = event.body as BodyOf<'ToolCallDecided'>;
+    if (holdsKey(body)) keys.push({ request: body.request, askId: null, outcome: outcomeOf(body) });
+  }
+  return keys;
+}
+
 /** Reads the events of one stream in order; throws a TypeError on events that cannot stand together. */
 export function rowsOf(events: readonly LedgerEvent[]): DerivedRows {
   const rows: DerivedRows = {

@@ -1,6 +1,6 @@
 /** Sessions as they stand: the cached state of each stream. */
 import type { SessionState } from '@countersign/approval';
-import { TENANT_STREAM } from '@countersign/contracts';
+import { MAX_SESSION_LINE, TENANT_STREAM } from '@countersign/contracts';
 import { countSession, type SessionCounts } from './session-metrics.js';
 import type pg from 'pg';
 import { fromColumn, fromColumnOrNull, toColumn } from './column-text.js';
@@ -58,7 +58,7 @@ const LINE = `WITH RECURSIVE up AS (
     SELECT h.stream_id, h.parent_id, h.agent, 1 AS depth FROM heads h WHERE h.tenant_id = $1 AND h.stream_id = $2
     UNION ALL
     SELECT h.stream_id, h.parent_id, h.agent, up.depth + 1
-    FROM up JOIN heads h ON h.tenant_id = $1 AND h.stream_id = up.parent_id WHERE up.depth < 64)
+    FROM up JOIN heads h ON h.tenant_id = $1 AND h.stream_id = up.parent_id WHERE up.depth <= ${MAX_SESSION_LINE})
   SELECT stream_id, agent FROM up ORDER BY depth`;
 
 async function line(pool: pg.Pool, tenantId: string, sessionId: string) {

@@ -285,7 +285,7 @@ describe('a tenant-wide grant', () => {
 });
 
 const redeem = (callId: string, permitId = 'permit_1') =>
-  ({ type: 'RedeemPermit', callId, permitId, keyId: 'key_1' }) as const;
+  ({ type: 'RedeemPermit', callId, permitId, keyId: 'key_1', endsWhenAllowed: 0 }) as const;
 const cancel = { type: 'CancelSession', reason: 'enough', by: 'Ann' } as const;
 
 describe('a permit', () => {

@@ -1,5 +1,5 @@
 -- `append` once more, otherwise unchanged: it finds used keys by itself, so that a worker which knows its sessions need not ask
--- before it decides, and it runs no query for what a round does not hold.
+-- before it decides, and what a round does not hold costs it nothing.
 
 -- The only writer of streams, asks, grants, call keys, kill switches and the vault: one call per round. Every argument but the first is a matrix of text,
 -- one row per thing, its first column the unit (from 1). Streams come with their events in order; no stream stands in two units.
@@ -48,31 +48,37 @@ DECLARE
   n_streams  integer := coalesce(array_length(p_streams, 1), 0);
   n_unmoved  integer := coalesce(array_length(p_unmoved, 1), 0);
   n_epochs   integer := coalesce(array_length(p_epochs, 1), 0);
-  n_raised   integer := coalesce(array_length(p_raised, 1), 0);
   n_events   integer := coalesce(array_length(p_events, 1), 0);
-  n_opened   integer := coalesce(array_length(p_asks_opened, 1), 0);
-  n_changed  integer := coalesce(array_length(p_asks_changed, 1), 0);
   n_made     integer := coalesce(array_length(p_keys_made, 1), 0);
-  n_decided  integer := coalesce(array_length(p_keys_decided, 1), 0);
-  n_reported integer := coalesce(array_length(p_keys_reported, 1), 0);
-  n_granted  integer := coalesce(array_length(p_grants_made, 1), 0);
-  n_ended    integer := coalesce(array_length(p_grants_ended, 1), 0);
-  n_redeemed integer := coalesce(array_length(p_keys_redeemed, 1), 0);
-  n_used     integer := coalesce(array_length(p_grants_used, 1), 0);
-  n_kills    integer := coalesce(array_length(p_kills_made, 1), 0);
-  n_released integer := coalesce(array_length(p_kills_ended, 1), 0);
-  n_vault    integer := coalesce(array_length(p_vault, 1), 0);
+  -- Rounds of calls that nobody has to answer hold nothing else. A transaction pays for every expression that it meets, so what
+  -- belongs to the rest is met only when it is there.
+  has_more   boolean := coalesce(array_length(p_raised, 1), array_length(p_asks_opened, 1), array_length(p_asks_changed, 1),
+    array_length(p_keys_decided, 1), array_length(p_keys_reported, 1), array_length(p_grants_made, 1),
+    array_length(p_grants_ended, 1), array_length(p_keys_redeemed, 1), array_length(p_grants_used, 1),
+    array_length(p_kills_made, 1), array_length(p_kills_ended, 1), array_length(p_vault, 1)) IS NOT NULL;
+  n_raised   integer;
+  n_opened   integer;
+  n_changed  integer;
+  n_decided  integer;
+  n_reported integer;
+  n_granted  integer;
+  n_ended    integer;
+  n_redeemed integer;
+  n_used     integer;
+  n_kills    integer;
+  n_released integer;
+  n_vault    integer;
   head_seq   bigint[] := array_fill(NULL::bigint, ARRAY[n_streams + n_unmoved]);
   head_hash  bytea[] := array_fill(NULL::bytea, ARRAY[n_streams + n_unmoved]);
   stream_unit integer[] := array_fill(0, ARRAY[n_streams]);
   chain      bytea[] := array_fill(NULL::bytea, ARRAY[n_events]);
   before     bytea[] := array_fill(NULL::bytea, ARRAY[n_events]);
-  ask_status text[] := array_fill(NULL::text, ARRAY[n_changed]);
-  ask_due    timestamptz[] := array_fill(NULL::timestamptz, ARRAY[n_changed]);
-  grant_live boolean[] := array_fill(false, ARRAY[n_ended]);
-  used_ids   text[] := '{}';
-  used_left  integer[] := '{}';
-  used_until timestamptz[] := '{}';
+  ask_status text[];
+  ask_due    timestamptz[];
+  grant_live boolean[];
+  used_ids   text[];
+  used_left  integer[];
+  used_until timestamptz[];
   now_at     timestamptz;
   has_new    boolean := false;
   has_undo   boolean := false;
@@ -85,24 +91,49 @@ BEGIN
   details := array_fill(NULL::text, ARRAY[p_units]);
   seqs := array_fill(NULL::bigint, ARRAY[n_events]);
   hashes := array_fill(NULL::text, ARRAY[n_events]);
-  deadlines := array_fill(NULL::text, ARRAY[n_opened]);
+  IF has_more THEN
+    n_raised := coalesce(array_length(p_raised, 1), 0);
+    n_opened := coalesce(array_length(p_asks_opened, 1), 0);
+    n_changed := coalesce(array_length(p_asks_changed, 1), 0);
+    n_decided := coalesce(array_length(p_keys_decided, 1), 0);
+    n_reported := coalesce(array_length(p_keys_reported, 1), 0);
+    n_granted := coalesce(array_length(p_grants_made, 1), 0);
+    n_ended := coalesce(array_length(p_grants_ended, 1), 0);
+    n_redeemed := coalesce(array_length(p_keys_redeemed, 1), 0);
+    n_used := coalesce(array_length(p_grants_used, 1), 0);
+    n_kills := coalesce(array_length(p_kills_made, 1), 0);
+    n_released := coalesce(array_length(p_kills_ended, 1), 0);
+    n_vault := coalesce(array_length(p_vault, 1), 0);
+    ask_status := array_fill(NULL::text, ARRAY[n_changed]);
+    ask_due := array_fill(NULL::timestamptz, ARRAY[n_changed]);
+    grant_live := array_fill(false, ARRAY[n_ended]);
+    used_ids := '{}';
+    used_left := '{}';
+    used_until := '{}';
+    deadlines := array_fill(NULL::text, ARRAY[n_opened]);
+  END IF;
 
   -- Locks: tenants.
-  FOR r IN
-    SELECT tenant_lock(q.tenant) AS key, bool_or(q.raises) AS raises
-    FROM (
-      SELECT p_epochs[i][2] AS tenant, false AS raises FROM generate_series(1, n_epochs) i
-      UNION ALL
-      SELECT p_raised[i][2], true FROM generate_series(1, n_raised) i
-    ) q
-    GROUP BY 1 ORDER BY 1
-  LOOP
-    IF r.raises THEN
-      PERFORM pg_advisory_xact_lock(r.key);
-    ELSE
-      PERFORM pg_advisory_xact_lock_shared(r.key);
-    END IF;
-  END LOOP;
+  IF has_more THEN
+    FOR r IN
+      SELECT tenant_lock(q.tenant) AS key, bool_or(q.raises) AS raises
+      FROM (
+        SELECT p_epochs[i][2] AS tenant, false AS raises FROM generate_series(1, n_epochs) i
+        UNION ALL
+        SELECT p_raised[i][2], true FROM generate_series(1, n_raised) i
+      ) q
+      GROUP BY 1 ORDER BY 1
+    LOOP
+      IF r.raises THEN
+        PERFORM pg_advisory_xact_lock(r.key);
+      ELSE
+        PERFORM pg_advisory_xact_lock_shared(r.key);
+      END IF;
+    END LOOP;
+  ELSE
+    PERFORM pg_advisory_xact_lock_shared(q.key)
+    FROM (SELECT DISTINCT tenant_lock(p_epochs[i][2]) AS key FROM generate_series(1, n_epochs) i ORDER BY 1) q;
+  END IF;
 
   -- Locks: heads. One plain series on purpose: a row that was given only after a wait is joined again, and a UNION ALL loses it.
   FOR r IN
@@ -118,39 +149,41 @@ BEGIN
   END LOOP;
 
   -- Locks: asks, grants. They are few.
-  IF n_changed > 0 THEN
-    FOR r IN SELECT i, p_asks_changed[i][4] COLLATE "C" AS id FROM generate_series(1, n_changed) i ORDER BY 2 LOOP
-      SELECT a.status, coalesce(a.deadline, 'infinity') AS due, a.tenant_id, a.session_id INTO row_of
-      FROM asks a WHERE a.id = r.id FOR NO KEY UPDATE;
-      IF row_of.tenant_id = p_asks_changed[r.i][2] AND row_of.session_id = p_asks_changed[r.i][3] THEN
-        ask_status[r.i] := row_of.status;
-        ask_due[r.i] := row_of.due;
-      END IF;
-    END LOOP;
-  END IF;
-  IF n_ended + n_used > 0 THEN
-    FOR r IN
-      SELECT q.id, q.i FROM (
-        SELECT p_grants_ended[i][4] COLLATE "C" AS id, i FROM generate_series(1, n_ended) i
-        UNION ALL
-        SELECT p_grants_used[i][3] COLLATE "C", NULL FROM generate_series(1, n_used) i
-      ) q
-      ORDER BY q.id, q.i
-    LOOP
-      SELECT g.status, g.tenant_id, g.session_id, g.remaining, coalesce(g.expires_at, 'infinity') AS until INTO row_of
-      FROM grants g WHERE g.id = r.id FOR NO KEY UPDATE;
-      IF r.i IS NOT NULL THEN
-        -- A tenant's grant that is used up still stands in the tenant's state, and may be taken out of it.
-        grant_live[r.i] := coalesce(row_of.tenant_id = p_grants_ended[r.i][2]
-          AND row_of.session_id IS NOT DISTINCT FROM p_grants_ended[r.i][3]
-          AND (row_of.status = 'active' OR (row_of.status = 'consumed' AND row_of.session_id IS NULL)), false);
-      ELSIF array_position(used_ids, row_of.tenant_id || '/' || r.id) IS NULL THEN
-        used_ids := used_ids || (row_of.tenant_id || '/' || r.id);
-        used_left := used_left
-          || CASE WHEN row_of.status = 'active' AND row_of.session_id IS NULL THEN coalesce(row_of.remaining, 0) ELSE 0 END;
-        used_until := used_until || row_of.until;
-      END IF;
-    END LOOP;
+  IF has_more THEN
+    IF n_changed > 0 THEN
+      FOR r IN SELECT i, p_asks_changed[i][4] COLLATE "C" AS id FROM generate_series(1, n_changed) i ORDER BY 2 LOOP
+        SELECT a.status, coalesce(a.deadline, 'infinity') AS due, a.tenant_id, a.session_id INTO row_of
+        FROM asks a WHERE a.id = r.id FOR NO KEY UPDATE;
+        IF row_of.tenant_id = p_asks_changed[r.i][2] AND row_of.session_id = p_asks_changed[r.i][3] THEN
+          ask_status[r.i] := row_of.status;
+          ask_due[r.i] := row_of.due;
+        END IF;
+      END LOOP;
+    END IF;
+    IF n_ended + n_used > 0 THEN
+      FOR r IN
+        SELECT q.id, q.i FROM (
+          SELECT p_grants_ended[i][4] COLLATE "C" AS id, i FROM generate_series(1, n_ended) i
+          UNION ALL
+          SELECT p_grants_used[i][3] COLLATE "C", NULL FROM generate_series(1, n_used) i
+        ) q
+        ORDER BY q.id, q.i
+      LOOP
+        SELECT g.status, g.tenant_id, g.session_id, g.remaining, coalesce(g.expires_at, 'infinity') AS until INTO row_of
+        FROM grants g WHERE g.id = r.id FOR NO KEY UPDATE;
+        IF r.i IS NOT NULL THEN
+          -- A tenant's grant that is used up still stands in the tenant's state, and may be taken out of it.
+          grant_live[r.i] := coalesce(row_of.tenant_id = p_grants_ended[r.i][2]
+            AND row_of.session_id IS NOT DISTINCT FROM p_grants_ended[r.i][3]
+            AND (row_of.status = 'active' OR (row_of.status = 'consumed' AND row_of.session_id IS NULL)), false);
+        ELSIF array_position(used_ids, row_of.tenant_id || '/' || r.id) IS NULL THEN
+          used_ids := used_ids || (row_of.tenant_id || '/' || r.id);
+          used_left := used_left
+            || CASE WHEN row_of.status = 'active' AND row_of.session_id IS NULL THEN coalesce(row_of.remaining, 0) ELSE 0 END;
+          used_until := used_until || row_of.until;
+        END IF;
+      END LOOP;
+    END IF;
   END IF;
 
   -- The one time of this round; taken under the locks, so a stream's time never runs ahead of its order.
@@ -173,34 +206,36 @@ BEGIN
       details[u] := p_unmoved[i][3];
     END IF;
   END LOOP;
-  FOR i IN 1..n_changed LOOP
-    -- Only a deadline that seems past can have been put off, and only an approval cares whether the ask is frozen.
-    IF ask_due[i] <= now_at THEN
-      ask_due[i] := (SELECT deadline_in_effect(a.tenant_id, a.session_id, a.agent, a.tool, a.opened_at, a.deadline, now_at)
-        FROM asks a WHERE a.id = p_asks_changed[i][4]);
-    END IF;
-    IF ask_status[i] IS DISTINCT FROM 'open'
-      OR (p_asks_changed[i][5] IN ('approve', 'answer') AND ask_due[i] <= now_at)
-      OR (p_asks_changed[i][5] = 'expiry' AND ask_due[i] > now_at)
-    THEN
-      u := p_asks_changed[i][1];
-      conflicts[u] := 'ask';
-      details[u] := p_asks_changed[i][4];
-    ELSIF p_asks_changed[i][5] = 'approve' AND EXISTS (
-      SELECT 1 FROM asks a WHERE a.id = p_asks_changed[i][4] AND is_frozen(a.tenant_id, a.session_id, a.agent, a.tool)
-    ) THEN
-      u := p_asks_changed[i][1];
-      conflicts[u] := 'frozen';
-      details[u] := p_asks_changed[i][4];
-    END IF;
-  END LOOP;
-  FOR i IN 1..n_ended LOOP
-    IF NOT grant_live[i] THEN
-      u := p_grants_ended[i][1];
-      conflicts[u] := 'grant';
-      details[u] := p_grants_ended[i][4];
-    END IF;
-  END LOOP;
+  IF has_more THEN
+    FOR i IN 1..n_changed LOOP
+      -- Only a deadline that seems past can have been put off, and only an approval cares whether the ask is frozen.
+      IF ask_due[i] <= now_at THEN
+        ask_due[i] := (SELECT deadline_in_effect(a.tenant_id, a.session_id, a.agent, a.tool, a.opened_at, a.deadline, now_at)
+          FROM asks a WHERE a.id = p_asks_changed[i][4]);
+      END IF;
+      IF ask_status[i] IS DISTINCT FROM 'open'
+        OR (p_asks_changed[i][5] IN ('approve', 'answer') AND ask_due[i] <= now_at)
+        OR (p_asks_changed[i][5] = 'expiry' AND ask_due[i] > now_at)
+      THEN
+        u := p_asks_changed[i][1];
+        conflicts[u] := 'ask';
+        details[u] := p_asks_changed[i][4];
+      ELSIF p_asks_changed[i][5] = 'approve' AND EXISTS (
+        SELECT 1 FROM asks a WHERE a.id = p_asks_changed[i][4] AND is_frozen(a.tenant_id, a.session_id, a.agent, a.tool)
+      ) THEN
+        u := p_asks_changed[i][1];
+        conflicts[u] := 'frozen';
+        details[u] := p_asks_changed[i][4];
+      END IF;
+    END LOOP;
+    FOR i IN 1..n_ended LOOP
+      IF NOT grant_live[i] THEN
+        u := p_grants_ended[i][1];
+        conflicts[u] := 'grant';
+        details[u] := p_grants_ended[i][4];
+      END IF;
+    END LOOP;
+  END IF;
   -- Under the lock of its head nobody else can make a key of that session.
   IF n_made > 0 THEN
     FOR r IN
@@ -213,37 +248,39 @@ BEGIN
       details[r.unit] := 'a tool-use id was used before';
     END LOOP;
   END IF;
-  IF n_reported > 0 THEN
-    FOR r IN
-      SELECT p_keys_reported[i][1]::integer AS unit, p_keys_reported[i][4] AS call
-      FROM generate_series(1, n_reported) i LEFT JOIN call_keys k ON k.call_id = p_keys_reported[i][4]
-      WHERE k.call_id IS NULL OR k.report_hash IS NOT NULL
-        OR k.tenant_id <> p_keys_reported[i][2] OR k.session_id <> p_keys_reported[i][3]
-    LOOP
-      conflicts[r.unit] := 'key';
-      details[r.unit] := r.call;
-    END LOOP;
-  END IF;
-  IF n_redeemed > 0 THEN
-    FOR r IN
-      SELECT p_keys_redeemed[i][1]::integer AS unit, p_keys_redeemed[i][4] AS call
-      FROM generate_series(1, n_redeemed) i LEFT JOIN call_keys k ON k.call_id = p_keys_redeemed[i][4]
-      WHERE k.call_id IS NULL OR k.redeemed_at IS NOT NULL OR k.report_hash IS NOT NULL OR k.status <> 'decided'
-        OR k.tenant_id <> p_keys_redeemed[i][2] OR k.session_id <> p_keys_redeemed[i][3]
-    LOOP
-      conflicts[r.unit] := 'key';
-      details[r.unit] := r.call;
-    END LOOP;
-  END IF;
-  IF n_released > 0 THEN
-    FOR r IN
-      SELECT p_kills_ended[i][1]::integer AS unit, p_kills_ended[i][3] AS kill
-      FROM generate_series(1, n_released) i LEFT JOIN kill_switches k ON k.id = p_kills_ended[i][3]
-      WHERE k.id IS NULL OR k.released_at IS NOT NULL OR k.tenant_id <> p_kills_ended[i][2]
-    LOOP
-      conflicts[r.unit] := 'kill';
-      details[r.unit] := r.kill;
-    END LOOP;
+  IF has_more THEN
+    IF n_reported > 0 THEN
+      FOR r IN
+        SELECT p_keys_reported[i][1]::integer AS unit, p_keys_reported[i][4] AS call
+        FROM generate_series(1, n_reported) i LEFT JOIN call_keys k ON k.call_id = p_keys_reported[i][4]
+        WHERE k.call_id IS NULL OR k.report_hash IS NOT NULL
+          OR k.tenant_id <> p_keys_reported[i][2] OR k.session_id <> p_keys_reported[i][3]
+      LOOP
+        conflicts[r.unit] := 'key';
+        details[r.unit] := r.call;
+      END LOOP;
+    END IF;
+    IF n_redeemed > 0 THEN
+      FOR r IN
+        SELECT p_keys_redeemed[i][1]::integer AS unit, p_keys_redeemed[i][4] AS call
+        FROM generate_series(1, n_redeemed) i LEFT JOIN call_keys k ON k.call_id = p_keys_redeemed[i][4]
+        WHERE k.call_id IS NULL OR k.redeemed_at IS NOT NULL OR k.report_hash IS NOT NULL OR k.status <> 'decided'
+          OR k.tenant_id <> p_keys_redeemed[i][2] OR k.session_id <> p_keys_redeemed[i][3]
+      LOOP
+        conflicts[r.unit] := 'key';
+        details[r.unit] := r.call;
+      END LOOP;
+    END IF;
+    IF n_released > 0 THEN
+      FOR r IN
+        SELECT p_kills_ended[i][1]::integer AS unit, p_kills_ended[i][3] AS kill
+        FROM generate_series(1, n_released) i LEFT JOIN kill_switches k ON k.id = p_kills_ended[i][3]
+        WHERE k.id IS NULL OR k.released_at IS NOT NULL OR k.tenant_id <> p_kills_ended[i][2]
+      LOOP
+        conflicts[r.unit] := 'kill';
+        details[r.unit] := r.kill;
+      END LOOP;
+    END IF;
   END IF;
   FOR i IN 1..n_streams LOOP
     u := p_streams[i][1];
@@ -257,17 +294,19 @@ BEGIN
     END IF;
   END LOOP;
 
-  -- Counted grants, unit by unit: what one unit of this round uses up is not there for the next.
-  FOR i IN 1..n_used LOOP
-    u := p_grants_used[i][1];
-    s := array_position(used_ids, p_grants_used[i][2] || '/' || p_grants_used[i][3]);
-    IF conflicts[u] IS NULL AND s IS NOT NULL AND used_left[s] > 0 AND used_until[s] > now_at THEN
-      used_left[s] := used_left[s] - 1;
-    ELSIF conflicts[u] IS NULL THEN
-      conflicts[u] := 'grant';
-      details[u] := p_grants_used[i][3];
-    END IF;
-  END LOOP;
+  IF has_more THEN
+    -- Counted grants, unit by unit: what one unit of this round uses up is not there for the next.
+    FOR i IN 1..n_used LOOP
+      u := p_grants_used[i][1];
+      s := array_position(used_ids, p_grants_used[i][2] || '/' || p_grants_used[i][3]);
+      IF conflicts[u] IS NULL AND s IS NOT NULL AND used_left[s] > 0 AND used_until[s] > now_at THEN
+        used_left[s] := used_left[s] - 1;
+      ELSIF conflicts[u] IS NULL THEN
+        conflicts[u] := 'grant';
+        details[u] := p_grants_used[i][3];
+      END IF;
+    END LOOP;
+  END IF;
 
   -- New heads: a placeholder that waits for whoever opens the same stream just now.
   IF has_new THEN
@@ -337,6 +376,9 @@ BEGIN
       p_keys_made[i][7], p_keys_made[i][8], p_keys_made[i][9], p_keys_made[i][10], p_keys_made[i][11], p_keys_made[i][12], now_at,
       CASE WHEN p_keys_made[i][10] = 'decided' THEN now_at END
     FROM generate_series(1, n_made) i WHERE conflicts[p_keys_made[i][1]::integer] IS NULL;
+  END IF;
+  IF NOT has_more THEN
+    RETURN;
   END IF;
   IF n_opened > 0 THEN
     FOR i IN 1..n_opened LOOP

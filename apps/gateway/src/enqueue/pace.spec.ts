@@ -105,4 +105,18 @@ describe('the pace of batches', () => {
     pace.grew();
     await turn;
   });
+
+  it('keeps a crowd together', async () => {
+    const { batcher, counts, pace } = paced({ ahead: 2, holdMs: LONG_MS });
+    await batcher.add('1');
+    await batcher.add('2');
+    const crowd = Array.from({ length: 16 }, () => batcher.add('3'));
+    pace.answered(2);
+    await Promise.all(crowd);
+    const held = Array.from({ length: 31 }, () => batcher.add('4'));
+    await pause(20);
+    expect(counts()).toEqual([1, 1, 16]);
+    await Promise.all([...held, batcher.add('5')]);
+    expect(counts()).toEqual([1, 1, 16, 32]);
+  });
 });

@@ -97,7 +97,9 @@ function waitLeft(state: State, gathered: number, { ahead, holdMs, lingerMs, now
     const awaited = state.lastAnswered < CROWD ? 0 : state.lastAnswered / 2;
     return gathered >= awaited ? 0 : state.answeredAt + lingerMs - now();
   }
-  if (state.unanswered < ahead && gathered >= state.lastSize) return 0;
+  // As many as the last, and of a crowd twice as many: otherwise it would go on in ever smaller groups.
+  const enough = state.lastSize < CROWD ? state.lastSize : 2 * state.lastSize;
+  if (state.unanswered < ahead && gathered >= enough) return 0;
   const hold = Math.max(holdMs, Math.min(2 * state.answerMs, LONGEST_HOLDS * holdMs));
   return state.lastLeft + hold - now();
 }

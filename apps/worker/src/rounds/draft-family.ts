@@ -10,6 +10,7 @@ import {
   type Verdict,
 } from '@countersign/contracts';
 import {
+  childAskEvents,
   childDenialEvents,
   decideCall,
   effectiveMode,
@@ -87,6 +88,8 @@ interface Working {
   readonly epochs: Set<number>;
   readonly usedGrants: UsedGrants;
   readonly vault: VaultEntry[];
+  /** Calls that are still to come. */
+  left: number;
 }
 
 export function draftFamily(items: readonly RoundItem[], input: DraftInput): FamilyDraft {
@@ -99,6 +102,7 @@ export function draftFamily(items: readonly RoundItem[], input: DraftInput): Fam
     epochs: new Set(),
     usedGrants: new Map(),
     vault: [],
+    left: items.length,
   };
   const settled = items.map((item) => ({ item, outcome: decideOne(item, working) }));
   const tenantId = items[0]?.call.tenantId ?? '';
@@ -116,6 +120,7 @@ export function draftFamily(items: readonly RoundItem[], input: DraftInput): Fam
 
 function decideOne(item: RoundItem, working: Working): Settled['outcome'] {
   const { call } = item;
+  working.left -= 1;
   const line = sessionLine(call, parentInDraft(call.tenantId, working)).map((id) =>
     streamOf(working, call.tenantId, id),
   );
@@ -178,7 +183,7 @@ function decide(working: Working, item: RoundItem, place: Place & { guilty: bool
   const session = sessionFacts(state, ancestors);
   const kill = killOn(call, input.view, state, ancestors);
   const everywhere = grantsWithin(tenantGrants(call.tenantId, input.view, working.usedGrants), session.roots);
-  const facts: Facts = {
+  const told: Basis['facts'] = {
     now: input.view.now,
     session: {
       ...session,
@@ -187,13 +192,13 @@ function decide(working: Working, item: RoundItem, place: Place & { guilty: bool
       ...(everywhere.length === 0 ? {} : { grants: [...session.grants, ...everywhere] }),
       ...(kill === null ? {} : { kill }),
     },
-    resolvedPaths: judgedCall.resolvedPaths,
     protectedPaths: [...input.surroundings.protectedPaths],
     platform: call.sameHost ? input.surroundings.platform : platformOf(call),
     ...checkFacts(call),
     ...hookFacts(item.hooked),
   };
-  const basis = basisOf(policy, facts, place);
+  const facts: Facts = { ...told, resolvedPaths: judgedCall.resolvedPaths };
+  const basis = basisOf(policy, told, place);
   const judged = { call: judgedCall, engine: engineOf(item, place.guilty, input), hooked: item.hooked, basis };
   const storable = redactCall(judged, judgeBy(policy, facts), input.vaultKeys);
   const result = decideCall({
@@ -261,13 +266,15 @@ function guiltyVerdict(facts: Facts): Verdict {
   return fixedDeny('internal.error', 'an unexpected error; it was logged', facts.session.mode);
 }
 
-function basisOf(policy: RoundPolicy, { resolvedPaths: _evidence, ...facts }: Facts, { own, above }: Place): Basis {
+function basisOf(policy: RoundPolicy, facts: Basis['facts'], { own, above }: Place): Basis {
   const seqs = Object.fromEntries([...above, own].map((stream) => [stream.head.streamId, stream.seq]));
   return { policyName: policy.name, policyHash: policy.hash, epoch: policy.epoch, seqs, facts };
 }
 
 function priorOf(call: ToolCall, working: Working): PriorCall | null {
   const { view } = working.input;
+  const isFirst = working.priors.size === 0 && view.priors.size === 0;
+  if (isFirst && !call.joinsByHash) return null;
   const key = callKeyText(callKeyOf(call));
   const byKey = working.priors.get(key) ?? view.priors.get(key) ?? null;
   if (byKey !== null || !call.joinsByHash) return byKey;
@@ -285,9 +292,10 @@ function apply(working: Working, at: Place & { call: ToolCall; made: Made }): Se
   if (result.events.some(holdsRequest)) working.vault.push(...made.vault);
   countUses(working.usedGrants, result.events);
   countInRoot(above[0], made, own);
+  tellRoot(above[0], made, own);
   if (result.unended.length > 0) working.stopped.add(own);
   for (const stream of [own, above[0]]) if (stream?.events.some(opensBreaker)) working.stopped.add(stream);
-  remember(working, call, result.outcome);
+  if (working.left > 0) remember(working, call, result.outcome);
   return result.outcome;
 }
 
@@ -299,6 +307,12 @@ function countInRoot(root: StreamDraft | undefined, { call, result, policy }: Ma
   if (!counted) return;
   const limits = (policy.state === 'usable' ? policy.document : DEFAULT_POLICY).breaker;
   root.add(childDenialEvents(root.state, { sessionId: call.sessionId, callId: call.id }, limits));
+}
+
+/** A subagent's questions count in the caps of its root. */
+function tellRoot(root: StreamDraft | undefined, { call, result }: Made, own: StreamDraft): void {
+  if (!root?.state || result.kind === 'joined' || (own.state?.parentId ?? null) === null) return;
+  root.add(childAskEvents(call.sessionId, result.events));
 }
 
 /** Originals are kept with the event that records their call. */

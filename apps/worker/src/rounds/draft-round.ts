@@ -80,7 +80,7 @@ async function loadPolicies(items: readonly RoundItem[], view: RoundView, polici
   for (const { call } of items) {
     // A call that joins in this round may find its session opened by another call's opening.
     for (const name of [stateOf(call, view)?.opening?.policy, call.opening.policy]) {
-      if (name !== undefined) names.set(JSON.stringify([call.tenantId, name]), { tenantId: call.tenantId, name });
+      if (name !== undefined) names.set(streamKey(call.tenantId, name), { tenantId: call.tenantId, name });
     }
   }
   const found = await Promise.all(
@@ -91,7 +91,7 @@ async function loadPolicies(items: readonly RoundItem[], view: RoundView, polici
   );
   const loaded = new Map(found);
   return (tenantId, name) => {
-    const policy = loaded.get(JSON.stringify([tenantId, name]));
+    const policy = loaded.get(streamKey(tenantId, name));
     if (policy === undefined) throw new Error('a policy was not loaded for its round');
     return policy;
   };

@@ -39,6 +39,7 @@ export function parentInView(tenantId: string, view: RoundView): ParentOf {
  * given the parents that its call names, and theirs.
  */
 export function sessionLine(call: ToolCall, parentOf: ParentOf): string[] {
+  if (parentOf(call.sessionId) === null) return [call.sessionId];
   const named = new Map<string, string | null>([[call.sessionId, call.opening.parentId]]);
   for (const { sessionId, opening } of call.ancestors) named.set(sessionId, opening.parentId);
   const line = [call.sessionId];

@@ -4,6 +4,7 @@ import type { CallKey, ToolCall } from '@countersign/contracts';
 /** Each part with its length before it. */
 const part = (text: string | number): string => `${String(text).length}:${text}`;
 
+/** Also of a tenant's policy and its name. */
 export const streamKey = (tenantId: string, streamId: string): string => part(tenantId) + streamId;
 
 export const callKeyText = (key: CallKey): string =>

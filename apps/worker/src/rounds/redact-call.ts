@@ -71,8 +71,9 @@ function redactWords(call: ToolCall, args: CallArguments, redactor: Redactor): T
 
 function redactHooked({ hooked, engine }: JudgedCall, redactor: Redactor): HookedCall | undefined {
   if (hooked === undefined) return undefined;
-  const { finalArgs, additionalContext } = hooked;
+  const { finalArgs, additionalContext, endsWhenSent } = hooked;
   return {
+    endsWhenSent,
     runs: redactor.json(hooked.runs) as HookedCall['runs'],
     results: redactor.json(hooked.results) as HookedCall['results'],
     finalArgs: finalArgs === null ? null : redactArguments(finalArgs, engine?.final?.args, redactor),

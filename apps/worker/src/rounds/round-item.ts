@@ -9,6 +9,8 @@ export interface HookedCall {
   /** The arguments that hooks put in place of the agent's own; null: they left them. */
   readonly finalArgs: CallArguments | null;
   readonly additionalContext: string | null;
+  /** By session of the line: how often it had been cancelled or stopped when the hooks were asked. */
+  readonly endsWhenSent: ReadonlyMap<string, number>;
 }
 
 /** One call and the gateway that waits for its answer. `hooked` absent: no hook is registered for it. */

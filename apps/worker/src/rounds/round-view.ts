@@ -1,5 +1,5 @@
 /** What a round knows before it decides: heads with their ancestors, epochs, call keys, and the database's time. */
-import { callHashOf, type CallKey, type Grant } from '@countersign/contracts';
+import { callHashOf, MAX_SESSION_LINE, type CallKey, type Grant } from '@countersign/contracts';
 import type { PriorCall, TenantState } from '@countersign/approval';
 import type { Ledger, Round } from '@countersign/ledger';
 import type { BoundedMap } from './bounded-map.js';
@@ -25,8 +25,8 @@ export interface RoundView extends TenantsView {
   readonly unfinished: ReadonlyMap<string, PriorCall>;
 }
 
-/** Longest line of subagents; deeper parents are not looked up, which leaves the session without them and so denied. */
-export const MAX_ANCESTORS = 32;
+/** Generations of parents that are looked up: whoever has so many lies too deep, and is denied. */
+export const MAX_ANCESTORS = MAX_SESSION_LINE;
 
 interface StreamId {
   readonly tenantId: string;

@@ -13,11 +13,11 @@ export interface ShellAddress {
 type Reading = 'any' | 'scp' | 'urls';
 
 const PROGRAMS: ReadonlyMap<string, Reading> = new Map([
-  ...'curl wget http https xh aria2c axel lynx w3m links elinks ping nc ncat netcat telnet ftp ssh sftp'
+  ...'curl curlie wget http https httpie xh xhs aria2c axel lynx w3m links elinks ping nc ncat netcat telnet ftp tftp ssh sftp mosh'
     .split(' ')
     .map((name): [string, Reading] => [name, 'any']),
   ...'scp rsync'.split(' ').map((name): [string, Reading] => [name, 'scp']),
-  ...'hg svn pip pip3 npm npx pnpm yarn bun uv cargo gem brew docker podman helm'
+  ...'hg svn pip pip3 npm npx pnpm yarn bun uv cargo gem brew docker podman helm gh glab kubectl aws gcloud rclone ab wrk hey websocat wscat youtube-dl yt-dlp xdg-open open chromium google-chrome firefox playwright'
     .split(' ')
     .map((name): [string, Reading] => [name, 'urls']),
 ]);
@@ -30,16 +30,60 @@ const GIT_NETWORK =
 export function addressesOf(plan: ShellPlan): ShellAddress[] {
   const out: ShellAddress[] = [];
   for (const call of plan.calls) {
+    addSettings(out, call);
     const reading = readingOf(call);
     if (reading === null) continue;
     call.args.forEach((word, at) => {
       const flag = call.args[at - 1]?.value ?? '';
-      const isValue = VALUE_FLAGS[call.program ?? '']?.test(flag) === true;
-      const hosts = ROUTES.test(flag) ? routeHosts(word) : isValue ? undefined : hostsOfWord(word, reading);
+      const hosts = hostsAt(call, word, { flag, reading });
       if (hosts !== undefined) out.push({ text: word.text, hosts });
     });
   }
   return out;
+}
+
+function hostsAt(
+  { program }: ShellCall,
+  word: ShellWord,
+  { flag, reading }: { flag: string; reading: Reading },
+): readonly string[] | null | undefined {
+  if (ROUTES.test(flag)) return routeHosts(word);
+  const list = LISTS[program ?? ''];
+  if (list !== undefined && (list.test(flag) || list.test(word.value.split('=')[0] ?? ''))) return null;
+  return VALUE_FLAGS[program ?? '']?.test(flag) === true ? undefined : hostsOfWord(word, reading);
+}
+
+/** Flags that name a file of addresses. */
+const LISTS: Readonly<Record<string, RegExp>> = {
+  __proto__: null as never,
+  curl: /^(?:-K|--config)$/,
+  wget: /^(?:-i|--input-file)$/,
+};
+
+/** `https_proxy=x`, `ssh -o ProxyJump=x`, `git -c url.x.insteadOf=y`: settings that name what is reached. */
+function addSettings(out: ShellAddress[], { program, args, assignments }: ShellCall): void {
+  for (const { name, value } of assignments)
+    if (value !== null && PROXY.test(`${name}=`)) addSetting(out, value, value.value);
+  if (program === null || !SETS.test(program)) return;
+  const form = settingForm(program);
+  for (const word of args) {
+    const head = form.exec(word.value)?.[0];
+    if (head !== undefined) addSetting(out, word, word.value.slice(head.length));
+  }
+}
+
+function settingForm(program: string): RegExp {
+  if (program === 'git') return /^(?:url|https?|remote)\.(?=.*:\/\/)/i;
+  return program.startsWith('s') ? SSH_OPTION : PROXY;
+}
+
+const SETS = /^(?:git|export|declare|typeset|env|wget|ssh|scp|sftp|sudo)$/;
+const PROXY = /^(?:https?|all|ftp|socks)_proxy=/i;
+const SSH_OPTION = /^(?:-o)?(?:ProxyJump|HostName)[= ]|^(?:https?|all)_proxy=/i;
+
+function addSetting(out: ShellAddress[], word: ShellWord, value: string): void {
+  const host = /:\/\/(?:[^/?#@]*@)?([^/?#]+)/.exec(value)?.[1] ?? value.replace(/^[^@]*@/, '');
+  if (host !== '') out.push({ text: word.text, hosts: /[$`]/.test(host) ? null : possibleHosts(`http://${host}`) });
 }
 
 function readingOf({ program, args }: ShellCall): Reading | null {
@@ -64,11 +108,11 @@ function routeHosts(word: ShellWord): string[] {
 
 /** Undefined: the word is no address. */
 function hostsOfWord(word: ShellWord, reading: Reading): readonly string[] | null | undefined {
-  const text = word.value.replace(/^-{1,2}[\w-]+=(?=[a-z][\w+.-]*:\/\/)/i, '');
+  const text = word.value.replace(/^(?:--url=|-{1,2}[\w-]+=(?=[a-z][\w+.-]*:\/\/))/i, '');
   const host = urlHost(text) ?? otherHost(text, reading);
-  if (host === undefined) return undefined;
-  // A variable in the path changes nothing about the host.
-  if (!word.literal && /[$`*?{}<]/.test(host)) return null;
+  if (host === undefined) return reading === 'any' && word.pieces[0]?.kind === 'dynamic' ? null : undefined;
+  // A variable in the path changes nothing about the host. curl has braces and ranges of its own.
+  if ((word.literal ? /[{}]|\[[^\]:]*\]/ : /[$`*?{}<]/).test(host)) return null;
   return possibleHosts(`http://${host}`);
 }
 
@@ -84,5 +128,5 @@ function otherHost(text: string, reading: Reading): string | undefined {
       .exec(text)
       ?.slice(1)
       .find((one) => one !== undefined);
-  return /^(?:[^/?#@]*@)?(\[[\da-f:.]+\]|[\w.$%{}-]+)(?::\d+)?(?:[/?#]|$)/i.exec(text)?.[1];
+  return /^(?:[^/?#@]*@)?(\[[\da-f:.]+\]|[\w.$%{},-]+)(?::\d+)?(?:[/?#]|$)/i.exec(text)?.[1];
 }

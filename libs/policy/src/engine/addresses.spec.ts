@@ -36,6 +36,47 @@ describe('a host that may not be fetched', () => {
     expect(effectOf({ allow, deny }, command)).toBe('deny');
   });
 
+  it.each([
+    'https_proxy=http://evil.example curl https://good.example/',
+    'export all_proxy=socks5://u@evil.example:1; curl https://good.example/',
+    'env https_proxy=evil.example wget good.example',
+    'wget -e http_proxy=evil.example good.example',
+    'ssh -o ProxyJump=evil.example good.example',
+    'ssh -oHostName=evil.example good',
+    'git -c url.https://evil.example/.insteadOf=https://good.example/ fetch',
+    'git config url.https://evil.example/.insteadOf https://good.example/',
+    'git -c http.proxy=http://evil.example fetch',
+    'gh api https://evil.example/x',
+    'kubectl --server=https://evil.example get pods',
+  ])('%s reaches it too', (command) => {
+    expect(effectOf({ allow, deny }, command)).toBe('deny');
+  });
+
+  it.each([
+    'curl -K addresses',
+    'wget --input-file=addresses',
+    'curl "https://{good,evil}.example/"',
+    'curl {good,evil}.example',
+    'curl "https://evi[l-l].example/"',
+    'curl $(echo evil.example)',
+    'curl -sL "$(cat x)"',
+  ])('%s may mean it', (command) => {
+    expect(effectOf({ allow, deny }, command)).toBe('ask');
+    expect(effectOf({ allow }, command)).toBe('allow');
+  });
+
+  it.each([
+    'curl "https://good.example/{a,b}[1-3]"',
+    'curl "http://[::1]:3000/"',
+    "curl -w '%{http_code}' https://good.example/",
+    'export https_proxy=',
+    'NO_PROXY=evil.example curl https://good.example/',
+    'git -c http.sslVerify=false fetch',
+    'git config --get remote.origin.url',
+  ])('%s does not', (command) => {
+    expect(effectOf({ allow, deny }, command)).toBe('allow');
+  });
+
   it.each(['curl "$URL"', 'curl https://$HOST/x', 'git clone "https://$HOST/a"'])('%s asks', (command) => {
     expect(effectOf({ allow, deny }, command)).toBe('ask');
     expect(effectOf({ allow }, command)).toBe('allow');

@@ -69,6 +69,46 @@ describe('files that git writes', () => {
     expect(effectOf({}, command)).toBe('allow');
   });
 
+  it.each([
+    'git pull',
+    'git checkout main',
+    'git checkout -- src/a.ts',
+    'git stash pop',
+    'git rm src/a.ts',
+    'git mv src/a.ts src/b.ts',
+    'git rm --cached .env',
+    'git restore --staged .',
+    'git clone https://a.example/b src/c',
+    'git diff HEAD~1 -- src/',
+  ])('%s shows nothing of what may not be read', (command) => {
+    expect(effectOf({ deny: ['Read(**/.env)'] }, command)).toBe('allow');
+  });
+
+  it.each(['git checkout -- .env', 'git checkout -- "*.env"', 'git mv .env x', 'git rm .env', 'git checkout .env'])(
+    '%s names what may not be read',
+    (command) => {
+      expect(effectOf({ deny: ['Read(**/.env)'] }, command)).not.toBe('allow');
+    },
+  );
+
+  it.each(['git checkout -b x', 'git switch -c x', 'git restore --staged src', 'git rm --cached src/a.ts'])(
+    '%s leaves the files alone',
+    (command) => {
+      expect(effectOf({ deny: ['Edit(src/**)'] }, command)).toBe('allow');
+    },
+  );
+
+  it.each([
+    ['git checkout main', 'ask'],
+    ['git checkout -b feature/x origin/main', 'ask'],
+    ['git checkout src/a.ts', 'deny'],
+    ['git checkout -- main', 'deny'],
+    ['git checkout .', 'deny'],
+  ])('in mode plan %s: %s', (command, effect) => {
+    const facts = factsOf({ session: sessionOf({ mode: 'plan' }) });
+    expect(judge(bash(command), policyOf(), facts).effect).toBe(effect);
+  });
+
   it('leaves a protected folder below alone until it is named', () => {
     const facts = factsOf({ protectedPaths: ['/work/app/.countersign'] });
     const said = (command: string) => judge(bash(command), policyOf({ allow }), facts).effect;

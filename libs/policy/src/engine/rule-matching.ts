@@ -208,8 +208,9 @@ function matchPath(judgement: Judgement, index: RuleIndex, path: JudgedPath, lis
   for (const family of use.access === 'write' ? WRITER_FAMILIES : READER_FAMILIES) {
     const rules = index.paths[family];
     if (rules.all.length === 0) continue;
-    forRulesAbout(rules, path, (rule) => {
-      if (rule.spec.kind !== 'whole') matchOnePath(judgement, rule, path, listen);
+    const meant = family === 'Read' && use.unread === true ? { ...path, use: { ...use, recursive: false } } : path;
+    forRulesAbout(rules, meant, (rule) => {
+      if (rule.spec.kind !== 'whole') matchOnePath(judgement, rule, meant, listen);
       else if (family === 'Edit') listen(rule, use.text, isSure(use));
     });
   }

@@ -28,6 +28,8 @@ export interface PathUse {
   readonly workingFolder?: true;
   /** Named by an address, of a tool that is meant for the network: allowing the tool says nothing of the machine's own files. */
   readonly byUrl?: true;
+  /** What lies below is written without being shown: rules about reading count for what is named alone. */
+  readonly unread?: true;
 }
 
 /** Where relative paths and `~` start. */
@@ -212,6 +214,7 @@ interface WordUse {
   readonly access: 'read' | 'write';
   readonly recursive: boolean;
   readonly origin: 'operand' | 'redirect' | 'guess';
+  readonly unread?: true;
   readonly call: number;
   readonly plan: ShellPlan;
   readonly home: string | null;
@@ -235,8 +238,7 @@ interface NamedUse {
 
 function addPath(out: PathUse[], call: ShellCall, named: NamedUse, use: WordUse): void {
   const { access, recursive, origin } = use;
-  const tail = named.tail === null ? {} : { tail: named.tail };
-  const base = { text: named.word.text, access, recursive, origin, call: use.call, ...tail };
+  const base = { text: named.word.text, access, recursive, origin, call: use.call, ...remarks(named, use) };
   const { path } = named;
   if (path === null || out.length >= MAX_USES) {
     out.push({ ...base, key: null, glob: null });
@@ -248,6 +250,10 @@ function addPath(out: PathUse[], call: ShellCall, named: NamedUse, use: WordUse)
     const key = joinGiven(cwd, plain);
     out.push({ ...base, key, glob: wild && key !== null ? joinGiven(literalFolder(cwd), path) : null });
   }
+}
+
+function remarks({ tail }: NamedUse, { unread }: WordUse): Pick<PathUse, 'tail' | 'unread'> {
+  return { ...(tail === null ? {} : { tail }), ...(unread === undefined ? {} : { unread }) };
 }
 
 /** The folder itself holds no wildcards, whatever it is called. A Windows folder keeps its separators. */

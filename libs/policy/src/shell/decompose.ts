@@ -8,7 +8,8 @@ import { baseName, elsewhereOf, spellingsOf, textOfWords } from './spellings.js'
 import type { ShellShape } from './shapes.js';
 import type { ShellBinding, ShellCommand, ShellDoubt, ShellInput, ShellScript, ShellWord } from './tree.js';
 import { bareWord } from './word.js';
-import { isShell, unwrap, type Unwrapped } from './wrappers.js';
+import { runsInput } from './shell-input.js';
+import { unwrap, type Unwrapped } from './wrappers.js';
 
 const MAX_CALLS = 500;
 const MAX_WRAPPING = 16;
@@ -201,12 +202,7 @@ function doubtOf(
   if (wrapper !== null)
     return wrapper.wrapped.some((inner) => inner.kind === 'script' && inner.text === null) ? 'dynamic_script' : null;
   const fed = input.kind === 'pipe' || input.kind === 'unknown';
-  return fed && isShell(program) && readsInput(args) ? 'shell_input' : null;
-}
-
-/** A shell without a script file takes its commands from standard input. */
-function readsInput(args: readonly ShellWord[]): boolean {
-  return args.every((word) => word.value.startsWith('-') || word.value.startsWith('+'));
+  return fed && runsInput(program, args) ? 'shell_input' : null;
 }
 
 function addInner(work: Work, call: ShellCall, origin: Origin): void {
@@ -214,11 +210,8 @@ function addInner(work: Work, call: ShellCall, origin: Origin): void {
     if (inner.kind === 'words') addCall(work, innerCommand(call, inner.words), origin);
     else if (inner.text !== null) addScript(work, inner.text, origin);
   }
-  if (call.input.kind === 'text' && call.wrapper === null && isFedShell(call)) addScript(work, call.input.text, origin);
-}
-
-function isFedShell(call: ShellCall): boolean {
-  return call.program !== null && isShell(call.program) && readsInput(call.args);
+  if (call.input.kind === 'text' && call.wrapper === null && runsInput(call.program, call.args))
+    addScript(work, call.input.text, origin);
 }
 
 /** What stands behind the words as written, such as redirects of the wrapper, belongs to what it runs. */

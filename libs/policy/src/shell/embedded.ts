@@ -1,31 +1,9 @@
 /** Commands that stand inside the words of other programs: in flags that name a helper, and in code of other languages. */
+import { IN_INPUT, IN_WORDS, variableCommands } from './helpers.js';
 import type { ShellCall } from './plan.js';
-import type { ShellAssignment } from './tree.js';
-
-/** What finds commands in the words of a program: each match's first group is one. The words are joined by newlines. */
-const FLAGS: ReadonlyMap<string, RegExp> = new Map(
-  Object.entries({
-    tar: /^(?:--checkpoint-action=exec=|--use-compress-program(?:=|\n)|--to-command(?:=|\n)|--info-script(?:=|\n)|-I\n?|-F\n)(.*)$/gm,
-    sort: /^--comp[a-z-]*(?:=|\n)(.*)$/gm,
-    rg: /^--(?:pre|hostname-bin)(?:=|\n)(.*)$/gm,
-    zip: /^(?:-TT|--unzip-command)\n(.*)$/gm,
-    ssh: /(?:^|-o)\n?(?:ProxyCommand|LocalCommand|PermitLocalCommand)[= ]?;?(.*)$/gm,
-    scp: /(?:ProxyCommand)[= ]?;?(.*)$/gm,
-    rsync: /^(?:-e|--rsh)(?:=|\n)(.*)$/gm,
-    vim: /^(?:-c|--cmd)\n:?!(.*)$/gm,
-    vi: /^(?:-c|--cmd)\n:?!(.*)$/gm,
-    nvim: /^(?:-c|--cmd)\n:?!(.*)$/gm,
-    ex: /^(?:-c|--cmd)\n:?!(.*)$/gm,
-    script: /^(?:-[a-zA-Z]*c|--command)(?:=|\n)(.*)$/gm,
-    make: /^(?:SHELL=|--eval=\$\(shell )(.*)$/gm,
-    man: /^-[PH](.*)$/gm,
-    socat: /^(?:exec|system):(.*)$/gim,
-    sed: /^.*\/e;?$()/gm,
-    sqlite3: /^\.(?:shell|system) (.*)$/gm,
-    git: /^--upload-pack=(.*)$/gm,
-    watch: /^((?!-).* .*)$/gm,
-  }),
-);
+import { baseName } from './spellings.js';
+import type { ShellWord } from './tree.js';
+import { isShell, runnerWords } from './wrappers.js';
 
 /** Programs whose own words are a command, in a shell or a world of their own. */
 const APPLETS = new Set([
@@ -38,6 +16,7 @@ const APPLETS = new Set([
   'proxychains4',
   'torsocks',
   'rlwrap',
+  'entr',
 ]);
 
 const INTERPRETER =
@@ -48,9 +27,13 @@ const RUNS =
   /(?:system|popen|exec\w*|spawn\w*|shell_exec|passthru|proc_open|check_output|check_call|getoutput|subprocess\.\w+|os\.\w+|run|call|do shell script|IO\.popen|%x)\s*[(\s[{]\s*(["'])((?:(?!\1)[^\\]|\\.)+)\1(?=\s*[,\])};\n]|\s*$)/g;
 /** The same with one word a list item: `subprocess.run(["rm", "-rf", "/"])`. */
 const LISTS = /(?:run|call|check_\w+|Popen|exec\w*|spawn\w*)\s*\(\s*\[([^\]]*)\]/g;
+/** The same with the words as arguments, also behind the program: `exec "rm", "-rf"`, `spawn("rm", ["-rf"])`. */
+const WORDS =
+  /(?:system|exec\w*|spawn\w*|Popen|run|call)\s*[(\s]\s*((?:"[^"\n]*"|'[^'\n]*')(?:\s*,\s*\[?\s*(?:"[^"\n]*"|'[^'\n]*'))+)/g;
+const QUOTED_WORDS = /(?:system|exec)\s*\(?\s*(?:qw|%[wW])\s*[^\w\s]\s*([^)\]}/|>]*)/g;
 const PIPED = /(["'])((?:(?!\1)[^\\]|\\.)+)\1\s*\|&?\s*getline|\|&?\s*(["'])((?:(?!\3)[^\\]|\\.)+)\3/g;
 const TICKS = /`([^`]+)`/g;
-const TCL = /\bexec\s+([^\n;\]]+)/g;
+const TCL = /\b(?:exec|spawn)\s+([^\n;\]]+)/g;
 
 /** Deletes of whole folders by library calls. */
 const REMOVES =
@@ -59,21 +42,39 @@ const REMOVES =
 /** Every command that is found. */
 export function embeddedScripts(call: ShellCall): string[] {
   const { program, args } = call;
-  const out = call.assignments.length === 0 ? [] : call.assignments.flatMap(helperOf);
+  const out = helpersOf(call);
   if (program === null || (args.length === 0 && call.input.kind !== 'text')) return out;
   if (APPLETS.has(program)) out.push(args.map((word) => `'${word.value.replaceAll("'", "'\\''")}'`).join(' '));
   addFromWords(out, call, program);
+  if (call.input.kind === 'text' && feedsShell(program, args)) out.push(call.input.text);
   return out.length === 0 ? out : out.filter((text) => text.trim() !== '').slice(0, MAX_FOUND);
 }
 
-/** What stands in the words of a program that takes commands or code among them; most take neither. */
+/** `ssh host bash -s`, `docker exec -i c sh`: a shell somewhere else is fed. */
+function feedsShell(program: string, args: readonly ShellWord[]): boolean {
+  return runnerWords(program, args)?.some((word) => isShell(baseName(word.value))) === true;
+}
+
+/** True for a program that may run what it is fed. */
+export function runsText({ program, args }: ShellCall): boolean {
+  if (program === null) return false;
+  return INTERPRETER.test(program) || IN_INPUT.has(program) || feedsShell(program, args);
+}
+
+/** What stands in the words of a program that takes commands or code among them, or in what it is fed; most take neither. */
 function addFromWords(out: string[], { args, input }: ShellCall, program: string): void {
-  const flags = FLAGS.get(program);
+  const text = input.kind === 'text' ? input.text : '';
+  addMatches(out, text, IN_INPUT.get(program), [1, 2]);
+  const flags = IN_WORDS.get(program);
   const isCode = INTERPRETER.test(program);
   if (flags === undefined && !isCode) return;
   const words = args.map((word) => word.value).join('\n');
-  if (flags !== undefined) out.push(...groupsOf(words, flags, [1]));
-  if (isCode) out.push(...codeScripts(program, input.kind === 'text' ? `${words}\n${input.text}` : words));
+  addMatches(out, words, flags, [1, 3]);
+  if (isCode) out.push(...codeScripts(program, text === '' ? words : `${words}\n${text}`));
+}
+
+function addMatches(out: string[], text: string, form: RegExp | undefined, groups: readonly number[]): void {
+  if (form !== undefined && text.length < MAX_CODE) out.push(...groupsOf(text, form, groups));
 }
 
 const MAX_FOUND = 16;
@@ -82,12 +83,22 @@ const MAX_CODE = 20_000;
 function codeScripts(program: string, code: string): string[] {
   if (code.length > MAX_CODE) return [];
   const out = groupsOf(code, RUNS, [2]).map(unescaped);
+  for (const words of groupsOf(code, WORDS, [1])) out.push(wordsOf(words));
+  if (/^(?:perl|ruby)/.test(program)) out.push(...groupsOf(code, QUOTED_WORDS, [1]));
   for (const list of groupsOf(code, LISTS, [1])) out.push(list.replace(/["']\s*,\s*["']/g, ' ').replace(/["']/g, ''));
   if (/awk$/.test(program)) out.push(...groupsOf(code, PIPED, [2, 4]).map(unescaped));
   if (/^(?:perl|ruby|php)/.test(program)) out.push(...groupsOf(code, TICKS, [1]));
   if (/^(?:tclsh|expect)$/.test(program)) out.push(...groupsOf(code, TCL, [1]));
   for (const match of code.matchAll(REMOVES)) out.push(`rm -rf ${match[2] ?? '~'}`);
   return out;
+}
+
+/** `"rm", ["-rf"` as a command line; `execvp` is told the program's name twice. */
+function wordsOf(list: string): string {
+  const [first = '', ...rest] = [...list.matchAll(/"([^"\n]*)"|'([^'\n]*)'/g)].map(
+    ([, one, other]) => one ?? other ?? '',
+  );
+  return (rest[0] === first ? rest : [first, ...rest]).join(' ');
 }
 
 function groupsOf(text: string, form: RegExp, groups: readonly number[]): string[] {
@@ -102,14 +113,17 @@ function unescaped(text: string): string {
   return text.replace(/\\(["'\\$`])/g, '$1');
 }
 
-/** `PAGER='sh -c x' git log`, `LESSOPEN='|x %s' less f`: variables that name a command. */
-function helperOf(assignment: ShellAssignment): string[] {
-  if (
-    assignment.value?.literal !== true ||
-    !/(?:PAGER|EDITOR|VISUAL|LESSOPEN|LESSCLOSE|SSH_COMMAND|PROMPT_COMMAND|ASKPASS|EXTERNAL_DIFF|BROWSER)$/.test(
-      assignment.name,
-    )
-  )
-    return [];
-  return [assignment.value.value.replace(/^\|+-?/, '').replace(/%s/g, '')];
+/** `PAGER='sh -c x' git log`, `export PAGER='x'`, `env PAGER=x git log`: variables that name a command. */
+function helpersOf({ program, args, assignments }: ShellCall): string[] {
+  const out: string[] = [];
+  for (const { name, value } of assignments)
+    if (value?.literal === true) out.push(...variableCommands(name, value.value));
+  if (!SETTERS.has(program ?? '')) return out;
+  for (const word of args) {
+    const [, name, value] = /^(\w+)=([^]*)$/.exec(word.value) ?? [];
+    if (name !== undefined && value !== undefined) out.push(...variableCommands(name, value));
+  }
+  return out;
 }
+
+const SETTERS = new Set(['export', 'declare', 'typeset', 'readonly', 'local', 'env', 'sudo']);

@@ -1,5 +1,6 @@
 /** Commands that git runs because its words say so: `git bisect run x`, `git rebase -x 'y'`, aliases and settings that name a program. */
 import type { ShellWord } from './tree.js';
+import { literalWord } from './word.js';
 import type { Wrapped } from './wrappers.js';
 
 const SETTING =
@@ -7,18 +8,36 @@ const SETTING =
 const ALIAS = /^alias\.[^=]+=(.*)$/is;
 const GLOBAL_VALUES = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix)$/;
 
-/** Flags whose value is a command line, by subcommand. */
+/** Flags whose value is a command line, by subcommand. git takes the beginning of a long flag for the whole. */
+const SERVES = /^--(?:upl[a-z-]*|ex[a-z]*)(?:=|$)/;
 const FLAGS: Readonly<Record<string, RegExp>> = {
-  rebase: /^(?:-x|--exec)(?:=|$)/,
-  difftool: /^(?:-x|--extcmd)(?:=|$)/,
+  rebase: /^(?:-x|--exec?)(?:=|$)/,
+  difftool: /^(?:-x|--ext[a-z]*)(?:=|$)/,
   'filter-branch': /^--[a-z]+-filter(?:=|$)/,
+  grep: /^(?:-O(?=.)|--op[a-z-]*=)/,
+  clone: /^(?:-u$|--upl[a-z-]*(?:=|$))/,
+  fetch: SERVES,
+  pull: SERVES,
+  'ls-remote': SERVES,
+  'fetch-pack': SERVES,
+  archive: SERVES,
+  push: /^--(?:rece[a-z-]*|ex[a-z]*)(?:=|$)/,
+  'send-pack': /^--(?:rece[a-z-]*|ex[a-z]*)(?:=|$)/,
 };
 
 /** Everything that these words of git make it run, besides what git is. */
 export function gitScripts(args: readonly ShellWord[]): Wrapped[] {
   const start = subcommandAt(args);
   const settings = args.slice(0, start).filter((_word, at) => args[at - 1]?.value === '-c');
-  return [...settings.flatMap(settingScript), ...subcommandScripts(args.slice(start))];
+  return [...settings.flatMap(settingScript), ...subcommandScripts(args.slice(start)), ...args.flatMap(remoteHelper)];
+}
+
+/** `ext::sh -c x` is an address that git runs. Blanks inside of its words are written `% `. */
+function remoteHelper(word: ShellWord): Wrapped[] {
+  if (!/^ext::/i.test(word.value)) return [];
+  if (!word.literal) return [script(word, '')];
+  const parts = word.value.slice(5).match(/(?:%[^]|[^\s%])+/g) ?? [];
+  return [{ kind: 'words', words: parts.map((part) => literalWord(part.replace(/%([^])/g, '$1'))) }];
 }
 
 function subcommandAt(args: readonly ShellWord[]): number {

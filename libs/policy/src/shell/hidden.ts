@@ -1,5 +1,5 @@
 /** Scripts that a call would run although they do not stand there as such: built from variables, decoded, or inside other code. */
-import { embeddedScripts } from './embedded.js';
+import { embeddedScripts, runsText } from './embedded.js';
 import { foldOutput, foldWord, type FoldScene } from './fold.js';
 import type { ShellCall } from './plan.js';
 import type { ShellWord } from './tree.js';
@@ -15,12 +15,20 @@ const NOTHING: readonly HiddenScript[] = [];
 
 /** The scripts of one call. Empty for most. */
 export function hiddenScripts(call: ShellCall, scene: FoldScene): readonly HiddenScript[] {
-  const embedded = embeddedScripts(call);
+  const embedded = embeddedScripts(withFedText(call, scene));
   if (embedded.length === 0 && call.doubt === null) return NOTHING;
   const out = embedded.map((text): HiddenScript => ({ text, sure: false }));
   const built = builtScript(call, scene);
   if (built !== null && built.trim() !== '') out.push({ text: built, sure: true });
   return out;
+}
+
+/** `echo … | python3`: what is piped in, where the script itself fixes it. */
+function withFedText(call: ShellCall, scene: FoldScene): ShellCall {
+  const { input } = call;
+  if (input.kind !== 'pipe' || !runsText(call)) return call;
+  const text = foldOutput(scene.calls.slice(input.from, scene.calls.indexOf(call)), scene);
+  return text === null ? call : { ...call, input: { kind: 'text', text } };
 }
 
 function builtScript(call: ShellCall, scene: FoldScene): string | null {

@@ -330,9 +330,12 @@ function unwrapShell(args: readonly ShellWord[]): Unwrapped | null {
   return unwrapStream(args[at]);
 }
 
-/** `bash <(…)` runs what a program prints. */
+/** `bash <(…)` runs what a program prints, `bash /dev/fd/3` what another redirect holds. */
 function unwrapStream(script: ShellWord | undefined): Unwrapped | null {
-  return script?.text.startsWith('<(') === true ? opaque({ kind: 'script', text: null }) : null;
+  if (script === undefined) return null;
+  return script.text.startsWith('<(') || /^\/(?:dev|proc\/self)\/fd\/(?!0$)/.test(script.value)
+    ? opaque({ kind: 'script', text: null })
+    : null;
 }
 
 /** `su -c 'text' user`. */
@@ -350,7 +353,7 @@ function unwrapTrap(args: readonly ShellWord[]): Unwrapped | null {
 
 /** `source file` runs a file we do not see: no wrapper; `source <(…)` runs what a program prints. */
 function unwrapSource(args: readonly ShellWord[]): Unwrapped | null {
-  return args[0]?.literal === false ? opaque({ kind: 'script', text: null }) : null;
+  return args[0]?.literal === false ? opaque({ kind: 'script', text: null }) : unwrapStream(args[0]);
 }
 
 function joined(args: readonly ShellWord[]): string | null {

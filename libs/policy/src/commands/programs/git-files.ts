@@ -10,8 +10,9 @@ const READS = new Set(
   ),
 );
 
-/** Those of them that show all below a folder that is named. */
-const READS_BELOW = new Set(words('diff show grep archive whatchanged diff-index diff-tree diff-files difftool'));
+/** Those of them that show all below a folder that is named, and those that show what changed there. */
+const READS_BELOW = new Set(words('grep archive'));
+const SHOWS_CHANGES = new Set(words('diff show whatchanged diff-index diff-tree diff-files difftool'));
 
 /** Subcommands whose words may be files that are written, brought back or removed. */
 const WRITES = new Set(words('checkout restore rm mv clean checkout-index'));
@@ -54,8 +55,8 @@ export function gitOperands(args: readonly ShellWord[]): Operand[] {
   const here = { ...OWN_FOLDER, word: sorted.values.get('-C') ?? OWN_FOLDER.word };
   if (command === 'grep' && args.some((word) => UNTRACKED.test(word.value))) out.push(here);
   if (READS.has(command)) addRead(out, command, { args, rest });
-  if (WRITES.has(command)) addWritten(out, { args, rest });
-  if (mayWriteAny(command, args)) out.push({ ...here, access: 'write', maybe: true });
+  if (WRITES.has(command) && !namesNoFile(command, args)) addWritten(out, { args, rest });
+  if (mayWriteAny(command, args)) out.push({ ...here, access: 'write', maybe: true, unread: true });
   out.push(...made(command, rest));
   return out;
 }
@@ -71,27 +72,60 @@ function addRead(out: Operand[], command: string, { args, rest }: Given): void {
   const paths = dashes < 0 ? [] : args.slice(dashes + 1);
   const skipped = command === 'grep' && takesPattern(args) && rest[0] !== paths[0] ? 1 : 0;
   for (const word of [...rest.slice(skipped), ...args.filter((one) => /^-L.*:/.test(one.value))]) {
-    const recursive = READS_BELOW.has(command) && mayBeFolder(command, word, paths);
+    const recursive = showsAll(command, word, args);
     for (const named of namedBy(word)) out.push({ ...named, access: 'read', recursive });
+    if (!recursive && SHOWS_CHANGES.has(command)) addChanges(out, word, paths);
   }
+}
+
+function showsAll(command: string, word: ShellWord, args: readonly ShellWord[]): boolean {
+  if (READS_BELOW.has(command)) return true;
+  return command === 'diff' && args.some(({ value }) => value === '--no-index') && !FILE.test(word.value);
+}
+
+function addChanges(out: Operand[], word: ShellWord, paths: readonly ShellWord[]): void {
+  if (!paths.includes(word) && !FOLDER.test(word.value)) return;
+  for (const named of namedBy(word)) out.push({ word: filesIn(named.word), access: 'read', recursive: false });
+}
+
+/** A name that ends as files do, of a file that is compared. */
+const FILE = /[^/.][^/]*\.\w+$/;
+const FOLDER = /^\.{0,2}\/|\/$/;
+
+/** What changed in a folder is less than all that it holds, and `git diff` alone shows it too: a rule must be about this folder. */
+function filesIn(word: ShellWord): ShellWord {
+  const pieces = [...word.pieces, { kind: 'literal', value: '/', quoted: true }, { kind: 'glob', value: '*' }] as const;
+  return { text: word.text, value: `${word.value}/*`, literal: false, pieces };
 }
 
 /** What stands behind `--`, or every word that is not surely a revision. */
 function addWritten(out: Operand[], { args, rest }: Given): void {
   const dashes = args.findIndex((word) => word.value === '--');
   const files = dashes < 0 ? rest.filter((word) => !REVISION.test(word.value)) : args.slice(dashes + 1);
-  for (const named of files.flatMap(namedBy)) out.push({ ...named, access: 'write', recursive: true });
+  const below = { access: 'write', recursive: true, unread: true } as const;
+  const branch = dashes < 0 && isBranchName(args, files) ? ({ maybe: true } as const) : {};
+  for (const named of files.flatMap(namedBy)) out.push({ ...named, ...below, ...branch });
+}
+
+/** `git checkout main`: a branch, unless a file is called so. */
+function isBranchName(args: readonly ShellWord[], files: readonly ShellWord[]): boolean {
+  const [file, ...others] = files;
+  if (file === undefined || others.length > 0 || !args.some((word) => word.value === 'checkout')) return false;
+  return /^(?!.*(?:\.[a-zA-Z]|\/$))[\w-][\w./-]*$/.test(file.value);
+}
+
+/** `git rm --cached x` and `git restore --staged x` leave the files alone, and `git checkout -b x y` names branches. */
+function namesNoFile(command: string, args: readonly ShellWord[]): boolean {
+  const has = (form: RegExp): boolean => args.some((word) => form.test(word.value));
+  if (command === 'checkout') return has(/^(?:-[bBt]|--orphan|--track|--detach)$/) && !has(/^--$/);
+  if (command === 'rm') return has(/^--cached$/);
+  return command === 'restore' && has(/^(?:--staged|-S)$/) && !has(/^(?:--worktree|-[a-zA-Z]*W)/);
 }
 
 const REVISION = /^(?:[A-Z_]*HEAD|@)(?:$|[~^@])/;
 
 function takesPattern(args: readonly ShellWord[]): boolean {
   return !args.some((word) => /^-[a-zA-Z]*[ef]/.test(word.value));
-}
-
-/** A word that may be a revision is taken for one file of that name, but where hardly any is named. */
-function mayBeFolder(command: string, word: ShellWord, paths: readonly ShellWord[]): boolean {
-  return /^(?:grep|archive)$/.test(command) || paths.includes(word) || /^\.{0,2}\/|\/$/.test(word.value);
 }
 
 /** `path`, `revision:path`, `:0:path`, `:(top)path`, `:/path`; `:!path` is left out. A pattern of git's own is one of the shell's here. */
@@ -117,9 +151,16 @@ function mayWriteAny(command: string, args: readonly ShellWord[]): boolean {
   const has = (form: RegExp): boolean => args.some((word) => form.test(word.value));
   if (command === 'stash') return !has(/^(?:list|show|drop|clear|create|store)$/);
   if (command === 'worktree') return has(/^add$/);
-  if (!WRITES_ANY.has(command)) return false;
+  if (!WRITES_ANY.has(command) || makesBranchHere(args)) return false;
   const [moves, leaves] = [MOVES_FILES[command], LEAVES_FILES[command]];
   return (moves === undefined || has(moves)) && (leaves === undefined || !has(leaves));
+}
+
+/** `git switch -c name`, `git checkout -b name`: a new branch where the old one is. */
+function makesBranchHere(args: readonly ShellWord[]): boolean {
+  const [command, flag, ...names] = args.map((word) => word.value);
+  const makes = command === 'switch' ? /^(?:-[cC]|--create)$/ : /^-[bB]$/;
+  return /^(?:switch|checkout)$/.test(command ?? '') && makes.test(flag ?? '') && names.length === 1;
 }
 
 /** New folders, and files that are written under a name: `clone url folder`, `worktree add folder`, `bundle create file`. */
@@ -128,7 +169,8 @@ function made(command: string, rest: readonly ShellWord[]): Operand[] {
   const names = { worktree: 'add', bundle: 'create' }[command] === action?.value ? others.slice(0, 1) : [];
   const from = MAKES[command];
   const all = from === undefined ? names : rest.slice(from, from + 1);
-  return all.map((word) => ({ word, access: 'write', recursive: true }));
+  const shown = command === 'clone' ? ({ unread: true } as const) : {};
+  return all.map((word) => ({ word, access: 'write', recursive: true, ...shown }));
 }
 
 function namedFolders({ values }: SortedArgs, command: string): Operand[] {

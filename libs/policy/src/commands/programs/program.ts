@@ -15,6 +15,8 @@ export interface Operand {
   readonly recursive: boolean;
   /** Nobody knows whether it does: only denies and asks count, and they ask. */
   readonly maybe?: true;
+  /** What lies below is written without being shown: rules about reading count for what is named alone. */
+  readonly unread?: true;
 }
 
 const HERE: ShellWord = {

@@ -43,7 +43,7 @@ function denyPastLimits(judgement: Judgement): void {
     deny(judgement, 'guard.max_steps', `step ${String(step)} is past the limit of ${String(limits.maxSteps)}`);
   }
   if (limits.maxRepeats !== null && !(repeat < limits.maxRepeats)) {
-    deny(judgement, 'guard.duplicate_call', `the same call for the ${String(repeat)}th time in a row`);
+    deny(judgement, 'guard.duplicate_call', `the same call ${String(repeat)} times in a row`);
   }
   if (isPast(tokens, limits.maxTokens) && !limits.makeRoom.includes(judgement.call.tool)) {
     deny(judgement, 'guard.token_hard_limit', `more than ${String(limits.maxTokens)} tokens are used up`);
