@@ -180,7 +180,7 @@ export function setBusy(card, busy) {
 
 /** Says something on the card without closing it, for example that an answer did not arrive. */
 export function sayOnCard(card, text) {
-  card.querySelector('.result').textContent = text;
+  card.querySelector('.result').replaceChildren(visible(text));
 }
 
 /** Closes the card: the buttons go, the result stays. */

@@ -18,7 +18,7 @@ async function fill(options, loadDetail) {
     words.append(visible(`${detail.explanation.explanation} ${detail.explanation.risk}`));
     options.suggestions = detail.suggestions;
   } catch (error) {
-    words.textContent = `Suggestions could not be loaded: ${error.message}`;
+    words.replaceChildren(visible(`Suggestions could not be loaded: ${error.message}`));
     options.suggestions = [];
   }
   const select = options.querySelector('select[name=pattern]');

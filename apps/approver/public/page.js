@@ -6,6 +6,7 @@ import { wireGrants } from './grants.js';
 import { showKills } from './kill-banner.js';
 import { connectLive } from './live.js';
 import { describeEnd, describeLate, recentItem } from './recent.js';
+import { visible } from './visible.js';
 
 const POLL_MS = { live: 30_000, paused: 3_000 };
 const CLOSED_STAYS_MS = 10_000;
@@ -246,7 +247,7 @@ function count() {
 }
 
 function showTrouble(text) {
-  element('trouble').textContent = text;
+  element('trouble').replaceChildren(visible(text));
   element('trouble').hidden = text === '';
   count();
 }

@@ -90,11 +90,11 @@ export function createGatewayParts(
     desk,
     toolCalls,
     line: { ledger, bus, authenticator: keys, toolCalls, sessions, policies, handOut, kills, maxSockets, meter },
-    streams: new SessionStreams({ ledger, handOut, maxStreams, pollMs, onError }),
+    streams: new SessionStreams({ ledger, policies, kills, authenticator: keys, handOut, maxStreams, pollMs, onError }),
     sessionDesk: sessions,
     batches: new BatchService({ desk, sessions, policies, policyModes, handOut }),
     permits: new PermitService({ ledger, sessions, policies, keys: { keys: signing.map(({ jwk }) => jwk) } }),
-    sessions: new SessionService(sessions, policies),
+    sessions: new SessionService(sessions, policies, calls),
     progress: new ProgressService({ sessions, policies }),
     hooks: {
       desk,

@@ -1,7 +1,7 @@
 /** The ends of an ask that people and timers bring about: answers and expiry. */
 import type { Answer, Answerer, AskStatus, Grant, SessionEvent } from '@countersign/contracts';
 import { DEFAULT_BREAKER, breakerOpened, breakerReason, countedDenial } from './breaker.js';
-import { isTimeUp } from './call-limits.js';
+import { isLineTimeUp } from './call-limits.js';
 import { accepted, refused, type AnswerAsk, type CommandContext, type CommandResult } from './command.js';
 import { endAsk, endOpenAsks, SYSTEM } from './end-ask.js';
 import { sessionEvent, type BodyOf, type OpenedAsk } from './events.js';
@@ -128,8 +128,17 @@ function approvalBarredBy({ state, command, context, ask, opened }: Approval): C
   if (context.frozen?.includes(command.askId) === true) return refused('ask.frozen');
   const held = holderOf(state, context.ancestors ?? []);
   if (held !== null) return refused('ask.already_resolved', held.message);
-  if (isTimeUp(state, opened.terms ?? {}, context.now)) return refused('session.over');
-  return command.edited?.effect === 'deny' ? refused('ask.edit_denied', command.edited.reason) : null;
+  const line = [...(context.ancestors ?? []), state];
+  if (isLineTimeUp(line, opened.terms ?? {}, context.now)) return refused('session.over');
+  return deniedAgain(command);
+}
+
+/** What was judged at the time of the answer: the call itself, or what was put in the place of its arguments. */
+function deniedAgain({ edited, deniedNow }: AnswerAsk): CommandResult | null {
+  if (deniedNow !== undefined) {
+    return refused('ask.denied_now', boundedText(`denied by now, and the ask stays open: ${deniedNow}`, 2_000));
+  }
+  return edited?.effect === 'deny' ? refused('ask.edit_denied', edited.reason) : null;
 }
 
 /** The answer covers the edited arguments: they are what is decided and what a grant is bound to. */

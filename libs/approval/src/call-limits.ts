@@ -20,6 +20,15 @@ export function askedSubjects(verdict: Verdict): string[] {
   return [...new Set(subjects.filter((subject) => subject !== null))].sort();
 }
 
+/** Is the time up of any session of the line? What bounds a session bounds those below it. */
+export function isLineTimeUp(
+  line: readonly SessionState[],
+  policy: Pick<PolicyDocument, 'sessionSeconds'>,
+  now: string,
+): boolean {
+  return line.some((one) => isTimeUp(one, policy, now));
+}
+
 interface AskedCall {
   readonly tool: string;
   readonly argsHash: string;
@@ -47,8 +56,21 @@ export function deniedBefore(
   return found ?? null;
 }
 
-/** Has the session put as many questions as it may? INVARIANT: a cap that is no number is reached. */
+/** The same of the session or of one above it: what a person denied there is not asked again below. */
+export function deniedInLine(
+  line: readonly SessionState[],
+  policy: Pick<PolicyDocument, 'denialMemorySeconds'>,
+  asked: AskedCall,
+): RefusedCall | null {
+  for (const one of line) {
+    const found = deniedBefore(one, policy, asked);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Has the session, with those below a root, put as many questions as it may? INVARIANT: a cap that is no number is reached. */
 export function asksTooMuch(state: SessionState, { askCaps }: Pick<PolicyDocument, 'askCaps'>, now: string): boolean {
   const inMinute = state.askRate?.minute === now.slice(0, 16) ? state.askRate.count : 0;
-  return !(state.counts.asked < askCaps.perSession) || !(inMinute < askCaps.perMinute);
+  return !(state.counts.asked + state.askedBelow < askCaps.perSession) || !(inMinute < askCaps.perMinute);
 }

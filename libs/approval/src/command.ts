@@ -36,6 +36,8 @@ export interface AnswerAsk {
   readonly reason: string | null;
   /** Arguments that run in place of the agent's, and what the engine says of them. */
   readonly edited?: EditedInput;
+  /** Why the policy and the session deny the call by now; absent: they do not, and an approval may let it run. */
+  readonly deniedNow?: string;
   /** Groups of the person at this moment. */
   readonly groups?: readonly string[];
   /** The webhook that answers for itself. */
@@ -72,6 +74,8 @@ export interface ReportResult {
   readonly redacted?: { kind: string; count: number }[];
   /** The result of a background task: it is handed over with the agent's next step. */
   readonly background?: boolean;
+  /** SHA-256 in hex of the whole report: what tells it from a different one. */
+  readonly reportHash?: string;
 }
 
 /** What the agent's loop reports; `limits` are those of the session's policy. `by` names the key. */
@@ -102,6 +106,8 @@ export interface RedeemPermit {
   readonly callId: string;
   readonly permitId: string;
   readonly keyId: string;
+  /** `ends` of the session's line as the call was allowed. */
+  readonly endsWhenAllowed: number;
   /** How long the session may take by its policy; absent: as long as it wants. */
   readonly sessionSeconds?: number | undefined;
 }

@@ -166,14 +166,14 @@ describe('a call', () => {
 });
 
 describe('mode and folder', () => {
-  it('follows a mode that the policy lets agents choose, and judges others as default', () => {
+  it('follows a mode that the policy lets agents choose, and loosens nothing for others', () => {
     const session = new Session();
     session.call('allow');
     const result = session.call('allow', { call: call({ mode: 'plan' }) });
     expect(typesOf(result as never)).toEqual(['SessionModeChanged', 'ToolCallDecided']);
     expect(session.state.mode).toBe('plan');
     for (const mode of ['bypassPermissions', 'auto', 'godMode']) {
-      expect(effectiveMode(session.state, { mode }, policy())).toBe('default');
+      expect(effectiveMode(session.state, { mode }, policy())).toBe('plan');
       session.call('allow', { call: call({ mode }) });
       expect(session.state.mode).toBe('plan');
     }

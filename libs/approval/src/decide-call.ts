@@ -11,9 +11,10 @@ import type {
   SessionEvent,
   Verdict,
 } from '@countersign/contracts';
-import { callHashOf, ERRORS } from '@countersign/contracts';
+import { callHashOf, ERRORS, MAX_SESSION_LINE } from '@countersign/contracts';
 import { breakerOpened, breakerReason, countedDenial, countsAsPolicyDenial, stopsRun } from './breaker.js';
-import { asksTooMuch, deniedBefore, isTimeUp } from './call-limits.js';
+import { asksTooMuch, deniedInLine, isLineTimeUp } from './call-limits.js';
+import { isTooDeep } from './held.js';
 import { guardNotes } from './guard-notes.js';
 import type { LoopLimits } from './told.js';
 import { endOpenAsks } from './end-ask.js';
@@ -63,6 +64,8 @@ export interface CallInput {
   readonly finalArgs?: CallArguments;
   /** What the model is told beside the answer. */
   readonly additionalContext?: string;
+  /** By session of the line: how often it had been cancelled or stopped when the call's hooks were asked. Absent: none was asked. */
+  readonly endsWhenSent?: ReadonlyMap<string, number>;
   /** The limits of the session's run; absent: nothing is said about them. */
   readonly limits?: LoopLimits;
 }
@@ -99,7 +102,31 @@ export function decideCall(input: CallInput): CallResult {
     return refuse(input, withHookRuns(input, { state, events: [] }), 'call.id_reused');
   }
   if (input.ancestors?.some((one) => one.keyId !== call.keyId) === true) return refuseForeignParent(input);
+  const barred = barredUnjudged(input);
+  if (barred !== null) return refuse(input, withHookRuns(input, openedOnly(input)), barred);
   return judge(...withNotes(input, prepare(input)));
+}
+
+/** What bars a call that leaves its session as it is. */
+function barredUnjudged(input: CallInput): Refusal | null {
+  if (endedMeanwhile(input)) return 'guard.stopped';
+  return isTooDeep(input.ancestors ?? []) ? 'session.too_deep' : null;
+}
+
+/** INVARIANT: a call that was sent before a stop or a cancel is not what opens the session again. */
+function endedMeanwhile({ state, ancestors = [], endsWhenSent }: CallInput): boolean {
+  if (endsWhenSent === undefined) return false;
+  const line = state === null ? ancestors : [...ancestors, state];
+  // What is cancelled still says so itself.
+  if (line.some((one) => one.cancelled)) return false;
+  return line.some(({ sessionId, ends }) => !(ends <= (endsWhenSent.get(sessionId) ?? ends)));
+}
+
+/** The session as it is, opened when there is none yet: what a refused call finds. */
+function openedOnly({ state, call, policy, basis, ancestors = [] }: CallInput): Draft {
+  const draft: Draft = { state: state ?? initialState(), events: [] };
+  const terms = { childAsks: policy.childAsks, at: basis.facts.now };
+  return state === null ? record(draft, sessionStarted(call, ancestors, terms)) : draft;
 }
 
 /** What guards have to say goes along with what hooks said. */
@@ -145,12 +172,10 @@ function withHookRuns({ hookRuns = [] }: CallInput, draft: Draft): Draft {
 /** Opens, reopens and moves the session as far as this call does so. */
 function prepare(input: CallInput): Draft {
   const { call, policy, ancestors = [] } = input;
-  let draft: Draft = { state: input.state ?? initialState(), events: [] };
-  const terms = { childAsks: policy.childAsks, at: input.basis.facts.now };
-  if (input.state === null) draft = record(draft, sessionStarted(call, ancestors, terms));
+  let draft = openedOnly(input);
   if (draft.state.stopped) draft = record(draft, sessionEvent('SessionReopened', { by: call.keyId }));
   const mode = effectiveMode(draft.state, call, policy, ancestors);
-  if (mode === call.mode && mode !== draft.state.mode) {
+  if (mode === call.mode && mode !== draft.state.mode && policy.agentModes.includes(mode)) {
     draft = record(draft, sessionEvent('SessionModeChanged', { mode, by: call.keyId }));
   }
   const { cwd, roots } = draft.state;
@@ -161,9 +186,9 @@ function prepare(input: CallInput): Draft {
 }
 
 /** What holds the call whatever its verdict says. */
-function holdOn({ killed, policy, basis }: CallInput, state: SessionState): Refusal | null {
+function holdOn({ killed, policy, basis, ancestors = [] }: CallInput, state: SessionState): Refusal | null {
   if (killed === true) return 'guard.killed';
-  return heldBy(state) ?? (isTimeUp(state, policy, basis.facts.now) ? 'guard.deadline' : null);
+  return heldBy(state) ?? (isLineTimeUp([...ancestors, state], policy, basis.facts.now) ? 'guard.deadline' : null);
 }
 
 /** A stale verdict never passes a stop: the session's own flags are looked at again. */
@@ -212,9 +237,15 @@ function ask(input: CallInput, draft: Draft): CallResult {
   if (retried !== undefined) return join(input, draft, retried.askId);
   if (draft.state.openAsks.length >= STATE_LIMITS.openAsks) return refuse(input, draft, 'ask.too_many_open');
   const { now } = basis.facts;
-  const before = deniedBefore(draft.state, policy, { ...call, argsHash: call.args.hash, verdict, now });
+  const before = deniedInLine([...(input.ancestors ?? []), draft.state], policy, {
+    ...call,
+    argsHash: call.args.hash,
+    verdict,
+    now,
+  });
   if (before !== null) return refuseAgain(input, draft, before.reason);
-  if (asksTooMuch(draft.state, policy, now)) return refuse(input, draft, 'ask.too_many');
+  if ([...(input.ancestors ?? []), draft.state].some((one) => asksTooMuch(one, policy, now)))
+    return refuse(input, draft, 'ask.too_many');
   const opened: BodyOf<'AskOpened'> = {
     askId: input.newAskId,
     request: requestRecord(call),
@@ -279,6 +310,8 @@ function join(input: CallInput, draft: Draft, askId: string): CallResult {
 
 type Refusal =
   | 'auth.not_own_session'
+  | 'session.too_deep'
+  | 'guard.stopped'
   | 'call.id_reused'
   | 'ask.too_many_open'
   | 'ask.too_many'
@@ -290,6 +323,8 @@ type Refusal =
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {
   'auth.not_own_session': ERRORS['auth.not_own_session'].message,
+  'session.too_deep': `more than ${MAX_SESSION_LINE} sessions stand in the line of this one: nothing runs this deep`,
+  'guard.stopped': 'the session was stopped or cancelled after this call was sent',
   'call.id_reused': ERRORS['call.id_reused'].message,
   'ask.too_many_open': 'too many questions of this session wait for people already; try again when some are answered',
   'ask.too_many': 'this session asks too much; go on with what needs no person, and try again later',

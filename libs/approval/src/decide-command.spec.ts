@@ -280,6 +280,14 @@ describe('results', () => {
     });
   });
 
+  it('are told apart by the hash of the whole report where there is one', () => {
+    const session = asked();
+    const error = 'e'.repeat(90);
+    session.command(report({ error, reportHash: 'r1' }));
+    expect(session.command(report({ error, reportHash: 'r1' }))).toEqual({ ok: true, events: [] });
+    expect(session.command(report({ error, reportHash: 'r2' }))).toMatchObject({ code: 'call.result_differs' });
+  });
+
   it("answer a question that the agent's own prompt put", () => {
     const session = asked({ passAsk: true });
     const { callId } = session.state.openAsks[0]!;

@@ -3,7 +3,7 @@ import { callHashOf, type SessionEvent } from '@countersign/contracts';
 import type { BodyOf } from './events.js';
 import { countedDenial, isHeldGuard } from './breaker.js';
 import { askedSubjects } from './call-limits.js';
-import { evolveRun, nextTurn, questionPut, rememberDenial, resultCame } from './run-state.js';
+import { childAsked, childRefused, evolveRun, nextTurn, questionPut, rememberDenial, resultCame } from './run-state.js';
 import { initialState, STATE_LIMITS, type OpenAsk, type SessionState } from './state.js';
 import { unreachable } from './unreachable.js';
 
@@ -34,6 +34,10 @@ export function evolve(state: SessionState, event: SessionEvent): SessionState {
     case 'BreakerReset':
     case 'ChildDenied':
       return evolveBreaker(state, event);
+    case 'ChildAsked':
+      return childAsked(state, event.body);
+    case 'ChildRefused':
+      return childRefused(state, event.body);
     case 'HookRan':
     case 'AgentReported':
       return state;
@@ -60,8 +64,9 @@ export function callFingerprint(tool: string, argsHash: string): string {
   return `${tool} ${argsHash}`;
 }
 
-/** What tells the same report again from a different one. */
+/** What tells the same report again from a different one. Older events carry no hash of the whole report. */
 export function resultFingerprint(result: Omit<BodyOf<'ToolResultReported'>, 'callId' | 'tool' | 'elapsedMs'>): string {
+  if (result.reportHash !== undefined) return result.reportHash;
   const text = result.outputHash ?? result.preview.slice(0, 80);
   return `${result.status} ${text} ${(result.error ?? '').slice(0, 80)}`;
 }
@@ -113,9 +118,9 @@ function evolveSession(state: SessionState, event: LifeEvent): SessionState {
     case 'SessionRulesChanged':
       return changedRules(state, event.body);
     case 'SessionCancelled':
-      return { ...state, cancelled: true };
+      return { ...state, cancelled: true, ends: state.ends + 1 };
     case 'SessionStopped':
-      return nextTurn({ ...state, stopped: true, cancelled: false });
+      return nextTurn({ ...state, stopped: true, cancelled: false, ends: state.ends + 1 });
     default:
       return unreachable(event, state);
   }

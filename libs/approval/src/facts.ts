@@ -24,6 +24,7 @@ import { isGoingInCircles } from './told.js';
  */
 export function sessionFacts(state: SessionState, ancestors: readonly SessionState[]): SessionFacts {
   const line = [...ancestors, state];
+  const ends = endsOf(line);
   return {
     sessionId: state.sessionId,
     cancelled: line.some((one) => one.cancelled),
@@ -39,7 +40,13 @@ export function sessionFacts(state: SessionState, ancestors: readonly SessionSta
     roots: [...state.roots],
     cwd: state.cwd,
     home: state.opening?.home ?? null,
+    ...(ends === 0 ? {} : { ends }),
   };
+}
+
+/** How often the sessions of a line were cancelled or stopped so far. */
+export function endsOf(line: readonly Pick<SessionState, 'ends'>[]): number {
+  return line.reduce((sum, one) => sum + one.ends, 0);
 }
 
 /** The session that holds this one, seen from the root; null when none does. */
@@ -71,7 +78,8 @@ function inheritedRules(state: SessionState): Rule[] {
 
 /**
  * The mode that a call is judged by: the one that the agent's hook reported when it is the session's own or the policy lets
- * agents choose it; any other reported mode is judged as `default`; nothing reported: the session's. INVARIANT: below a parent
+ * agents choose it; any other reported mode is judged as `default`, or as the session's own where that is stricter; nothing
+ * reported: the session's. INVARIANT: below a parent
  * no mode is looser than the parent's (`ancestors` root first), and none is looser than a person set it.
  */
 export function effectiveMode(
@@ -113,7 +121,9 @@ function wishedMode(
   // People set `custom`, and its rules alone decide: no report leaves it.
   if (call.mode === null || call.mode === state.mode || state.mode === 'custom') return state.mode;
   const reported = MODES.find((mode) => mode === call.mode);
-  return reported !== undefined && policy.agentModes.includes(reported) ? reported : 'default';
+  return reported !== undefined && policy.agentModes.includes(reported)
+    ? reported
+    : noLooserThan('default', state.mode);
 }
 
 /** What a session is opened under. `childAsks` false: a session below another is silent. `at`: ISO-8601 UTC. */

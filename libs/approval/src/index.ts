@@ -24,6 +24,8 @@ export { mayCompact, toldOf, type LoopLimits, type RunNotices } from './told.js'
 export { modeAfter, siblingsOf } from './change-limits.js';
 export type { CallCounts, RefusedCall, RunState } from './run-state.js';
 export { childDenialEvents } from './breaker.js';
+export { childAskEvents, childRefusalEvents } from './told-root.js';
+export { factsNow, type JudgedCall, type Present } from './facts-now.js';
 export { holdsKey, outcomeOf, pendingOutcome, requestRecord, type RecordedCall } from './outcome.js';
 export { decideCall, type CallInput, type CallResult, type PriorCall } from './decide-call.js';
 export {
@@ -54,7 +56,7 @@ export {
   type TenantState,
 } from './tenant-state.js';
 export { isApprovableOn, mayAnswer, OPEN_ROUTE, routeOf, type Membership, type RoutedAsk } from './route.js';
-export { runBarredBy, type Holder, type RunTerms } from './held.js';
+export { isTooDeep, runBarredBy, type Holder, type RunTerms } from './held.js';
 export { isTightening } from './tightening.js';
 export { askCard, type AskCard, type CardLimits, type CardSection, type SectionKind } from './card/ask-card.js';
 export { fitText, type FittedText } from './card/fit.js';

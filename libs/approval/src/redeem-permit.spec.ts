@@ -19,13 +19,17 @@ const started = (): Session => {
   session.call('allow');
   return session;
 };
-const redeem = (state: SessionState, over: Partial<CommandContext> & { sessionSeconds?: number } = {}) => {
-  const { sessionSeconds, ...context } = over;
+const redeem = (
+  state: SessionState,
+  over: Partial<CommandContext> & { sessionSeconds?: number; endsWhenAllowed?: number } = {},
+) => {
+  const { sessionSeconds, endsWhenAllowed = 0, ...context } = over;
   const command = {
     type: 'RedeemPermit',
     callId: 'call_1',
     permitId: 'permit_1',
     keyId: 'k1',
+    endsWhenAllowed,
     sessionSeconds,
   } as const;
   return decideCommand(state, command, { now: NOW, asks: {}, tenant: initialTenantState(), call: allowed, ...context });
@@ -91,13 +95,13 @@ describe('redeeming a permit', () => {
 
 it('what bars a permit from being redeemed is said before one is made', () => {
   const session = started();
-  expect(runBarredBy(session.state, [], { now: NOW })).toBeNull();
-  expect(runBarredBy(session.state, [], { sessionSeconds: 5, now: later(6) })).toEqual({
+  expect(runBarredBy(session.state, [], { endsWhenAllowed: 0, now: NOW })).toBeNull();
+  expect(runBarredBy(session.state, [], { endsWhenAllowed: 0, sessionSeconds: 5, now: later(6) })).toEqual({
     reason: 'deadline',
     message: 'the time of session `s1` is up',
   });
   session.command({ type: 'CancelSession', reason: '', by: 'k1' });
-  expect(runBarredBy(session.state, [], { now: NOW })).toEqual({
+  expect(runBarredBy(session.state, [], { endsWhenAllowed: 0, now: NOW })).toEqual({
     reason: 'cancelled',
     message: 'session `s1` was cancelled',
   });

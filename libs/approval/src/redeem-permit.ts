@@ -17,7 +17,8 @@ export function redeemPermit(state: SessionState, command: RedeemPermit, context
   if (call.reported) {
     return kept(command, { reason: 'reported', message: 'the result of the call was reported already' });
   }
-  const barred = runBarredBy(state, ancestors, { sessionSeconds: command.sessionSeconds, now });
+  const { sessionSeconds, endsWhenAllowed } = command;
+  const barred = runBarredBy(state, ancestors, { sessionSeconds, endsWhenAllowed, now });
   if (barred !== null) return kept(command, barred);
   if (context.tenant === undefined) return refused('internal.error', 'the tenant was not loaded');
   const line = [...ancestors, state];

@@ -101,5 +101,6 @@ function resultBody(command: ReportResult): BodyOf<'ToolResultReported'> {
     ...(command.kept === true ? { kept: true } : {}),
     ...(command.redacted === undefined || command.redacted.length === 0 ? {} : { redacted: [...command.redacted] }),
     ...(command.background === true ? { background: true } : {}),
+    ...(command.reportHash === undefined ? {} : { reportHash: command.reportHash }),
   };
 }

@@ -156,16 +156,34 @@ export function resultCame(state: SessionState, body: BodyOf<'ToolResultReported
 
 /** A question was put: it counts in all and in its minute. `now`: ISO-8601 UTC. */
 export function questionPut(state: SessionState, now: string): SessionState {
-  const minute = now.slice(0, 16);
+  return { ...inMinute(state, now), counts: { ...state.counts, asked: state.counts.asked + 1 } };
+}
+
+/** A session below this root put a question. */
+export function childAsked(state: SessionState, { at }: BodyOf<'ChildAsked'>): SessionState {
+  return { ...inMinute(state, at), askedBelow: state.askedBelow + 1 };
+}
+
+function inMinute(state: SessionState, at: string): SessionState {
+  const minute = at.slice(0, 16);
   const count = state.askRate?.minute === minute ? state.askRate.count + 1 : 1;
-  return { ...state, counts: { ...state.counts, asked: state.counts.asked + 1 }, askRate: { minute, count } };
+  return { ...state, askRate: { minute, count } };
 }
 
 /** A person denied what this ask was about: it is remembered for a while. */
 export function rememberDenial(state: SessionState, ask: OpenAsk, body: BodyOf<'AskResolved'>): SessionState {
   if (body.status !== 'rejected' || body.at === undefined) return state;
   const { tool, argsHash, subjects } = ask;
-  const denied: RefusedCall = { tool, argsHash, subjects, at: body.at, reason: body.reason };
-  const others = state.refused.filter((one) => one.tool !== tool || one.argsHash !== argsHash);
-  return { ...state, refused: [...others, denied].slice(-RUN_LIMITS.refused) };
+  return withRefused(state, { tool, argsHash, subjects, at: body.at, reason: body.reason });
+}
+
+/** A person denied a call of a session below this root. */
+export function childRefused(state: SessionState, body: BodyOf<'ChildRefused'>): SessionState {
+  const { tool, argsHash, subjects, at, reason } = body;
+  return withRefused(state, { tool, argsHash, subjects, at, reason });
+}
+
+function withRefused(state: SessionState, refused: RefusedCall): SessionState {
+  const others = state.refused.filter((one) => one.tool !== refused.tool || one.argsHash !== refused.argsHash);
+  return { ...state, refused: [...others, refused].slice(-RUN_LIMITS.refused) };
 }

@@ -72,6 +72,8 @@ export interface SessionState {
   readonly grants: readonly Grant[];
   readonly cancelled: boolean;
   readonly stopped: boolean;
+  /** Cancels and stops so far: what was allowed before one of them runs no more. */
+  readonly ends: number;
   readonly breakerOpen: boolean;
   readonly denialsInRow: number;
   /** All counted denials of this session; for a root those of its subagents too. */
@@ -85,6 +87,8 @@ export interface SessionState {
   readonly run: RunState;
   readonly counts: CallCounts;
   readonly askRate: AskRate | null;
+  /** Of a root: questions that the sessions below it put. */
+  readonly askedBelow: number;
   readonly refused: readonly RefusedCall[];
   readonly groups: readonly ParallelGroup[];
 }
@@ -107,6 +111,7 @@ export function initialState(): SessionState {
     grants: [],
     cancelled: false,
     stopped: false,
+    ends: 0,
     breakerOpen: false,
     denialsInRow: 0,
     denialsTotal: 0,
@@ -118,6 +123,7 @@ export function initialState(): SessionState {
     run: FRESH_RUN,
     counts: NO_CALLS,
     askRate: null,
+    askedBelow: 0,
     refused: [],
     groups: [],
   };

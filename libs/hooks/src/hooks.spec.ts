@@ -349,6 +349,7 @@ describe('HTTP hooks', () => {
     [204, '', 'continue', null, 1],
     [200, 'not JSON', 'require_permission', 'malformed', 1],
     [200, '{"action":"allow"}', 'require_permission', 'malformed', 1],
+    [200, '{"action":"block","action":"continue"}', 'require_permission', 'malformed', 1],
     [400, '{}', 'require_permission', 'refused', 1],
     [302, '{}', 'require_permission', 'refused', 1],
     [500, '{}', 'require_permission', 'unreachable', 2],

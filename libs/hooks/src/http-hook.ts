@@ -1,6 +1,6 @@
 /** An HTTP hook: one POST signed by Standard Webhooks, and its JSON answer. */
 import { randomUUID } from 'node:crypto';
-import type { HookMoment } from '@countersign/contracts';
+import { readStrictJson, type HookMoment } from '@countersign/contracts';
 import { OutboundRefused, OutboundTooLarge, postOutbound, type OutboundAnswer } from '@countersign/server';
 import { Webhook } from 'standardwebhooks';
 import { HookFailed } from './failure.js';
@@ -54,9 +54,12 @@ function answerOf({ status, text }: OutboundAnswer): unknown {
   if (status >= 500 || status === 429) throw new HookFailed('unreachable', `it answered with status ${status}`);
   if (status < 200 || status > 299) throw new HookFailed('refused', `it answered with status ${status}`);
   if (text.trim() === '') return { action: 'continue' };
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new HookFailed('malformed', 'its answer is not valid JSON');
-  }
+  // As at our own doors: of a name that stands twice nobody knows which one was meant.
+  const read = readStrictJson(text);
+  if (read.ok) return read.value;
+  throw new HookFailed('malformed', `its answer is not valid JSON${flawOf(read)}`);
+}
+
+function flawOf({ problem, at }: Extract<ReturnType<typeof readStrictJson>, { ok: false }>): string {
+  return problem === 'malformed' ? '' : `: ${problem.replaceAll('_', ' ')} at \`${at.join('.')}\``;
 }

@@ -13,6 +13,7 @@ import type { Ledger } from '@countersign/ledger';
 import type { Bus } from '@countersign/queue';
 import type { VaultKeys } from '@countersign/server';
 import { checkPattern, fromNow } from '../grants/grant-terms.js';
+import { deniedByNow } from './ask-scene.js';
 import { prepareEdit, type PreparedEdit } from './edited-input.js';
 import { keepRefusal } from './keep-refusal.js';
 import { keepUnknown } from './keep-unknown.js';
@@ -118,11 +119,23 @@ async function commandOf(
     groups,
     ...(program === undefined ? {} : { program }),
     ...(edit === null ? {} : { edited: edit.edited }),
+    ...(await deniedNow(ledger, ask, { input, edit })),
     reason: body.reason ?? null,
     repeatHash: repeatHashOf(vaultKeys, input),
     grantId: `grant_${randomUUID()}`,
     ...(await grantTerms(ledger, ask, input)),
   };
+}
+
+/** An approval lets nothing run that is denied by now. Edited arguments were judged already. */
+async function deniedNow(
+  ledger: Ledger,
+  ask: AskView,
+  { input, edit }: { readonly input: AnswerInput; readonly edit: PreparedEdit | null },
+): Promise<Pick<AnswerAsk, 'deniedNow'>> {
+  if (input.body.answer !== 'approve' || edit !== null) return {};
+  const reason = await deniedByNow(ledger, input.tenantId, ask);
+  return reason === null ? {} : { deniedNow: reason };
 }
 
 /** How far a `session` or `always` answer reaches. An `always` answer holds for the whole project: sessions with the same root. */

@@ -1,6 +1,7 @@
 /** Answers over HTTP against a real database: who wins, who loses, and what each is told. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DecidedNotice } from '@countersign/contracts';
+import type { SessionCommand } from '@countersign/approval';
+import { policyDocumentSchema, type DecidedNotice } from '@countersign/contracts';
 import { openApprovers, type Approvers } from '../testing/approvers.js';
 import { send } from '../testing/doors.js';
 
@@ -67,6 +68,48 @@ describe('one answer', () => {
       expect((await answer(askId, ann.key, body)).status).toBe(400);
     }
     expect((await house.ledger.asks.get('acme', askId))?.status).toBe('open');
+  });
+});
+
+describe('an approval of what would be denied by now', () => {
+  const rule = {
+    id: 'r1',
+    effect: 'deny',
+    pattern: 'Bash(git push *)',
+    source: 'session',
+    reason: 'not any more',
+  } as const;
+  const tightenings: [string, SessionCommand][] = [
+    ['a rule', { type: 'ChangeRules', added: [{ ...rule, order: 0, match: [], notMatch: [] }], removed: [], by: 'Bo' }],
+    ['fewer tools', { type: 'NarrowSession', silent: false, tools: ['Read'], by: 'Bo' }],
+    ['silence', { type: 'NarrowSession', silent: true, tools: null, by: 'Bo' }],
+    ['a mode', { type: 'SetMode', mode: 'dontAsk', by: 'Bo', byPerson: true }],
+  ];
+
+  it.each(tightenings)('is refused after %s, the ask stays open, and can be rejected', async (_what, command) => {
+    const { askId, sessionId } = await house.ask();
+    expect(await house.ledger.execute({ tenantId: 'acme', sessionId }, command)).toMatchObject({ ok: true });
+    const refused = await answer(askId, ann.key, { answer: 'approve' });
+    expect(refused).toMatchObject({ status: 422, body: { error: { code: 'ask.denied_now' } } });
+    const { items } = await house.ledger.events.list('acme', { session: sessionId, type: 'AskAnswerRefused' });
+    expect(items).toHaveLength(1);
+    expect((await house.ledger.asks.get('acme', askId))?.status).toBe('open');
+    expect((await answer(askId, ann.key, { answer: 'reject' })).status).toBe(200);
+  });
+
+  it('is refused after a policy that denies it, or a rule of a session above', async () => {
+    const parent = await house.ask({ tenantId: 'strict' });
+    const child = await house.ask({ tenantId: 'strict', parentId: parent.sessionId });
+    const ben = await house.person('Ben', 'approver', 'strict');
+    const [[, command] = []] = tightenings;
+    const target = { tenantId: 'strict', sessionId: parent.sessionId };
+    if (command !== undefined) await house.ledger.execute(target, command);
+    const denied = { status: 422, body: { error: { code: 'ask.denied_now' } } };
+    expect(await answer(child.askId, ben.key, { answer: 'approve' })).toMatchObject(denied);
+    const other = await house.ask({ tenantId: 'strict' });
+    const document = policyDocumentSchema.parse({ deny: ['Bash(git push *)'] });
+    await house.ledger.policies.publish({ tenantId: 'strict', name: 'default', document, by: 'Bo' });
+    expect(await answer(other.askId, ben.key, { answer: 'approve' })).toMatchObject(denied);
   });
 });
 

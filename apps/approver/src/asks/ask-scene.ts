@@ -1,8 +1,15 @@
 /** An ask as the engine sees it: the call, the policy and the facts, to suggest grants and to judge edited arguments. */
-import { sessionFacts, type OpenedAsk, type SessionState } from '@countersign/approval';
-import { DoorError, type AskView, type CallArguments, type Facts, type Verdict } from '@countersign/contracts';
+import { factsNow, type OpenedAsk, type SessionState } from '@countersign/approval';
+import {
+  DoorError,
+  policyDocumentSchema,
+  type AskView,
+  type CallArguments,
+  type Facts,
+  type Verdict,
+} from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
-import { compilePolicy, evaluate, type CompiledPolicy, type EngineCall } from '@countersign/policy';
+import { compilePolicy, evaluate, evaluateRewritten, type CompiledPolicy, type EngineCall } from '@countersign/policy';
 
 export interface AskScene {
   readonly opened: OpenedAsk;
@@ -39,20 +46,47 @@ export async function judgeEdited(
 ): Promise<Verdict> {
   const opened = (await ledger.asks.opened(tenantId, [ask.id]))[ask.id];
   if (opened === undefined) throw new DoorError('ask.unknown');
-  const { basis, request } = opened;
-  const current = await ledger.policies.current(tenantId, basis.policyName);
+  const current = await ledger.policies.current(tenantId, opened.basis.policyName);
   const policy = current === null ? null : compileOnce(current);
   if (policy === null) throw new DoorError('ask.edit_denied', 'there is no policy to judge the edited arguments by');
-  const { now, line } = await lineNow(ledger, tenantId, ask.path);
-  const own = line.at(-1);
-  const session = own === undefined ? basis.facts.session : sessionFacts(own, line.slice(0, -1));
-  const facts: Facts = {
-    ...basis.facts,
-    now,
-    session: { ...session, mode: basis.facts.session.mode, grants: [] },
-    resolvedPaths: request.resolvedPaths,
-  };
-  return evaluate(engineCallOf(opened, args), policy, facts);
+  const present = await lineNow(ledger, tenantId, ask.path);
+  return evaluate(
+    engineCallOf(opened, args),
+    policy,
+    factsNow(opened, { ...present, policy: policy.document, grants: [] }),
+  );
+}
+
+/** A policy that says nothing: where none is published any more, only the session can have been tightened. */
+const NO_POLICY = policyDocumentSchema.parse({});
+
+/**
+ * Why the call of an open ask is denied by the policy and the session as they are now; null: it is not. What is stored of a call
+ * with secrets is not what was judged, so such a call is denied only where its stored form was not denied when it was asked about.
+ */
+export async function deniedByNow(ledger: Ledger, tenantId: string, ask: AskView): Promise<string | null> {
+  const opened = (await ledger.asks.opened(tenantId, [ask.id]))[ask.id];
+  if (opened === undefined) return null;
+  const current = await ledger.policies.current(tenantId, opened.basis.policyName);
+  const policy = compileOnce(current ?? { hash: '', document: NO_POLICY });
+  if (policy === null) return 'the policy cannot be used';
+  const present = await lineNow(ledger, tenantId, ask.path);
+  const verdict = judgeOpened(opened, policy, factsNow(opened, { ...present, policy: policy.document, grants: [] }));
+  if (verdict.effect !== 'deny') return null;
+  return (await wasDeniedAsStored(ledger, tenantId, ask.id)) ? null : verdict.reason;
+}
+
+async function wasDeniedAsStored(ledger: Ledger, tenantId: string, askId: string): Promise<boolean> {
+  const before = await sceneWhenAsked(ledger, tenantId, askId);
+  if (before === null || before.opened.request.redaction === undefined) return false;
+  return judgeOpened(before.opened, before.policy, before.facts).effect === 'deny';
+}
+
+/** With what hooks made of the arguments, where they rewrote them. */
+function judgeOpened(opened: OpenedAsk, policy: CompiledPolicy, facts: Facts): Verdict {
+  const original = engineCallOf(opened, opened.request.args);
+  if (opened.finalArgs === undefined) return evaluate(original, policy, facts);
+  return evaluateRewritten({ original, final: engineCallOf(opened, opened.finalArgs) }, policy, facts);
 }
 
 /** States from the root down to the session that asks. */

@@ -15,26 +15,28 @@ import {
   inspectJson,
   type DecidedNotice,
   type InspectedJson,
+  type KillFact,
   type Meter,
   type SessionEndedMessage,
 } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
 import type { Bus, Unsubscribe } from '@countersign/queue';
-import { toDoorError, type Authenticator, type KillWatch } from '@countersign/server';
+import { toDoorError, type Authenticator, type KillWatch, type Principal } from '@countersign/server';
 import { z } from 'zod';
 import type { HandOut } from '../permits/hand-out.js';
 import type { SessionDesk } from '../sessions/session-desk.js';
 import type { FindSessionPolicy } from '../sessions/session-policies.js';
 import type { ToolCallService } from '../tool-calls/tool-call-service.js';
-import { admit, isUnfit, refusalOf, type AgentSocket, type Line } from './admission.js';
+import { admit, authorOf, isUnfit, refusalOf, type AgentSocket, type Line } from './admission.js';
 import { cancelNotice } from './cancel-notice.js';
+import { touches } from './kill-reach.js';
 import type { CallAck, WatchAck } from './notices.js';
-import { sessionLine } from './session-line.js';
+import { Seats } from './seats.js';
 
 export const AGENT_LINE_DEPS = Symbol('what the line of agents needs');
 
 export interface AgentLineDeps {
-  readonly ledger: Pick<Ledger, 'loadRound' | 'calls' | 'asks'>;
+  readonly ledger: Pick<Ledger, 'sessions' | 'calls' | 'asks'>;
   readonly bus: Pick<Bus, 'onDecided' | 'onEnded'>;
   readonly authenticator: Authenticator;
   readonly toolCalls: ToolCallService;
@@ -49,9 +51,11 @@ export interface AgentLineDeps {
 
 const MAX_CALLS_OF_A_SOCKET = 64;
 const MAX_ROOMS = 4_096;
+const MAX_HEARD = 16_384;
 const RECHECK_MS = 2_000;
 
 const watchSchema = z.object({ sessionId: z.string().min(1).max(256) });
+const agentSchema = z.object({ agent: z.string() });
 const tenantRoom = (tenantId: string): string => JSON.stringify([tenantId]);
 const decisionRoom = (tenantId: string, sessionId: string): string =>
   JSON.stringify([tenantId, sessionId, 'decisions']);
@@ -64,13 +68,14 @@ export class AgentsGateway
   @WebSocketServer() private readonly line!: Line;
   private readonly log = new Logger(AgentsGateway.name);
   private readonly ends: Unsubscribe[] = [];
+  private readonly seats = new Seats();
   private recheck: NodeJS.Timeout | undefined;
 
   constructor(@Inject(AGENT_LINE_DEPS) private readonly deps: AgentLineDeps) {}
 
   afterInit(line: Line): void {
     line.use((socket, next) => {
-      admit(socket, line, this.deps).then(
+      admit(socket, this.seats, this.deps).then(
         () => next(),
         (error: unknown) => next(refusalOf(error)),
       );
@@ -83,7 +88,7 @@ export class AgentsGateway
     const { bus, kills } = this.deps;
     this.ends.push(await bus.onDecided((message) => this.inBackground(this.tellDecided(message))));
     this.ends.push(await bus.onEnded((message) => this.inBackground(this.tellEnded(message))));
-    kills.onEngaged(({ tenantId, ...kill }) => this.line.to(tenantRoom(tenantId)).emit('kill', kill));
+    kills.onEngaged(({ tenantId, ...kill }) => this.tellKill(tenantId, kill));
     this.recheck = setInterval(() => this.inBackground(this.dropUnfit()), RECHECK_MS);
   }
 
@@ -99,7 +104,9 @@ export class AgentsGateway
     const { principal, gone } = socket.data;
     socket.once('disconnect', () => gone.abort());
     await socket.join(tenantRoom(principal.tenantId));
-    for (const kill of this.deps.kills.engaged(principal.tenantId)) socket.emit('kill', kill);
+    for (const kill of this.deps.kills.engaged(principal.tenantId)) {
+      if (touches(kill, socket.data.heard)) socket.emit('kill', kill);
+    }
   }
 
   /** The same as `POST /v1/tool-calls`; its session is watched from then on. */
@@ -109,10 +116,12 @@ export class AgentsGateway
     if (data.calls >= MAX_CALLS_OF_A_SOCKET) return errorBody(new DoorError('overloaded'));
     data.calls += 1;
     try {
+      const principal = await this.authorOf(socket);
       const inspected = inspect(body);
-      const outcome = await this.deps.toolCalls.decide(inspected, data.principal, data.gone.signal);
+      const outcome = await this.deps.toolCalls.decide(inspected, principal, data.gone.signal);
+      const agent = agentSchema.safeParse(inspected.value).data?.agent;
       // An answer is an answer, also when its session cannot be watched.
-      await this.join(socket, watchSchema.parse(inspected.value).sessionId).catch(this.tellLog);
+      await this.join(socket, watchSchema.parse(inspected.value).sessionId, agent).catch(this.tellLog);
       return { outcome };
     } catch (error) {
       return errorBody(toDoorError(error));
@@ -128,7 +137,7 @@ export class AgentsGateway
       const parsed = watchSchema.safeParse(body);
       if (!parsed.success) throw new DoorError('request.invalid', 'expected {sessionId}');
       const { sessionId } = parsed.data;
-      const { principal } = socket.data;
+      const principal = await this.authorOf(socket);
       await this.deps.sessions.require({ tenantId: principal.tenantId, sessionId }, principal);
       return { line: await this.join(socket, sessionId) };
     } catch (error) {
@@ -136,14 +145,49 @@ export class AgentsGateway
     }
   }
 
-  private async join(socket: AgentSocket, sessionId: string): Promise<string[]> {
+  /** The key as it is now; whose key was revoked meanwhile is cut off. */
+  private async authorOf(socket: AgentSocket): Promise<Principal> {
+    try {
+      return await authorOf(socket, this.deps.authenticator);
+    } catch (error) {
+      // After the answer that says why.
+      if (error instanceof DoorError && error.code.startsWith('auth.')) setImmediate(() => socket.disconnect(true));
+      throw error;
+    }
+  }
+
+  private async join(socket: AgentSocket, sessionId: string, agent?: string): Promise<string[]> {
     const { tenantId } = socket.data.principal;
     const decisions = decisionRoom(tenantId, sessionId);
-    const line = await sessionLine(this.deps.ledger, { tenantId, sessionId });
-    if (socket.rooms.has(decisions)) return line;
-    if (socket.rooms.size > MAX_ROOMS) throw new DoorError('overloaded', 'this connection watches too many sessions');
-    await socket.join([decisions, ...line.map((id) => endRoom(tenantId, id))]);
+    const found = await this.deps.ledger.sessions.line(tenantId, sessionId);
+    const line = found.sessionIds.length === 0 ? [sessionId] : found.sessionIds.reverse();
+    const isNew = !socket.rooms.has(decisions);
+    if (isNew && socket.rooms.size > MAX_ROOMS) {
+      throw new DoorError('overloaded', 'this connection watches too many sessions');
+    }
+    this.hearOf(socket, { sessions: line, agents: agent === undefined ? found.agents : [...found.agents, agent] });
+    if (isNew) await socket.join([decisions, ...line.map((id) => endRoom(tenantId, id))]);
     return line;
+  }
+
+  /** From now on the connection is told of kill switches over these too, and at once of those that are engaged. */
+  private hearOf(socket: AgentSocket, more: { sessions: readonly string[]; agents: readonly string[] }): void {
+    const { heard, principal } = socket.data;
+    const silent = this.deps.kills.engaged(principal.tenantId).filter((kill) => !touches(kill, heard));
+    for (const id of more.sessions) if (heard.sessions.size < MAX_HEARD) heard.sessions.add(id);
+    for (const name of more.agents) if (heard.agents.size < MAX_HEARD) heard.agents.add(name);
+    for (const kill of silent) if (touches(kill, heard)) socket.emit('kill', kill);
+  }
+
+  private tellKill(tenantId: string, kill: KillFact): void {
+    for (const socket of this.socketsIn(tenantRoom(tenantId))) {
+      if (touches(kill, socket.data.heard)) socket.emit('kill', kill);
+    }
+  }
+
+  private socketsIn(room: string): AgentSocket[] {
+    const ids = [...(this.line.adapter.rooms.get(room) ?? [])];
+    return ids.flatMap((id) => this.line.sockets.get(id) ?? []);
   }
 
   /** What the ledger holds is handed out, not what the bus said. */
@@ -153,7 +197,13 @@ export class AgentsGateway
     const ask = await this.deps.ledger.asks.get(tenantId, askId);
     const row = ask === null ? null : await this.deps.ledger.calls.byId(tenantId, ask.callId);
     if (row === null || row.key.sessionId !== sessionId) return;
-    this.line.to(room).emit('decision', await this.deps.handOut(row.outcome, { ...row.key, tool: row.tool }, false));
+    const outcome = await this.deps.handOut(row.outcome, { ...row.key, tool: row.tool }, false);
+    await Promise.all(
+      this.socketsIn(room).map(async (socket) => {
+        if (await isUnfit(socket, this.deps.authenticator)) socket.disconnect(true);
+        else socket.emit('decision', outcome);
+      }),
+    );
   }
 
   private async tellEnded(message: SessionEndedMessage): Promise<void> {

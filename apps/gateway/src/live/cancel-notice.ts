@@ -1,4 +1,4 @@
-/** What executors are told when a session ends: which of its calls run, and what each of them does about it. */
+/** What executors are told when a session ends: which calls of it and below it run, and what each of them does about it. */
 import type { SessionEndedMessage } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
 import { traitsOf } from '@countersign/policy';
@@ -6,24 +6,20 @@ import type { FindSessionPolicy } from '../sessions/session-policies.js';
 import type { CancelNotice, RunningCallNotice } from './notices.js';
 
 export interface CancelNoticeDeps {
-  readonly ledger: Pick<Ledger, 'loadRound' | 'calls'>;
+  readonly ledger: { readonly calls: Pick<Ledger['calls'], 'running'> };
   readonly policies: FindSessionPolicy;
 }
 
+/** `calls`: what runs by now, also when the end itself was earlier. */
 export async function cancelNotice(message: SessionEndedMessage, deps: CancelNoticeDeps): Promise<CancelNotice> {
   const { tenantId, sessionId, how } = message;
-  const streams = [{ tenantId, streamId: sessionId, knownSeq: null }];
-  const { heads } = await deps.ledger.loadRound({ tenants: [], streams, keys: [], hashJoins: [] });
-  const state = heads[0]?.state;
-  if (state === undefined) return { sessionId, how, calls: [] };
-  const { compiled } = await deps.policies(tenantId, state.opening?.policy ?? '');
+  const running = await deps.ledger.calls.running(tenantId, sessionId);
   const calls = await Promise.all(
-    state.running.map(async ({ callId }): Promise<RunningCallNotice[]> => {
-      const row = await deps.ledger.calls.byId(tenantId, callId);
-      if (row === null) return [];
-      const { interrupt } = traitsOf(row.tool, null, compiled.preset.tools);
-      return [{ id: callId, tool: row.tool, interrupt }];
+    running.map(async ({ callId, policy, tool, ...of }): Promise<RunningCallNotice> => {
+      const { compiled } = await deps.policies(tenantId, policy);
+      const { interrupt } = traitsOf(tool, null, compiled.preset.tools);
+      return { id: callId, sessionId: of.sessionId, tool, interrupt };
     }),
   );
-  return { sessionId, how, calls: calls.flat() };
+  return { sessionId, how, calls };
 }

@@ -10,6 +10,7 @@ export type WatchAck = { readonly line: readonly string[] } | ErrorBody;
 /** A call that was taken up and not reported yet: `cancel` means stop it now, `block` let it finish. */
 export interface RunningCallNotice {
   readonly id: string;
+  readonly sessionId: string;
   readonly tool: string;
   readonly interrupt: 'cancel' | 'block';
 }
@@ -18,7 +19,7 @@ export interface RunningCallNotice {
 export interface CancelNotice {
   readonly sessionId: string;
   readonly how: 'cancelled' | 'stopped';
-  /** Of this session; those of sessions below it stand in notices of their own or in their permits. */
+  /** Of this session and of all below it: its own first, then the nearest; 1,000 at most. */
   readonly calls: readonly RunningCallNotice[];
 }
 

@@ -1,13 +1,22 @@
 /** Streams of server-sent events: each follows one session in the ledger, so that nothing is missed and nothing is made up. */
 import type { ServerResponse } from 'node:http';
-import { DoorError, type CallOutcome } from '@countersign/contracts';
+import { DoorError, type CallOutcome, type KillFact, type StoredEvent } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
-import type { Principal } from '@countersign/server';
+import type { Authenticator, KillWatch, Principal } from '@countersign/server';
 import type { HandOut } from '../permits/hand-out.js';
-import { streamMessage, writeMessage } from './stream-events.js';
+import type { FindSessionPolicy } from '../sessions/session-policies.js';
+import { watchAbove, type Above } from './above.js';
+import { cancelNotice } from './cancel-notice.js';
+import { touches } from './kill-reach.js';
+import type { CancelNotice } from './notices.js';
+import { streamMessage, writeMessage, type StreamMessage, type TellDeps } from './stream-events.js';
+import type { StreamPlaces } from './stream-place.js';
 
 export interface StreamDeps {
-  readonly ledger: Pick<Ledger, 'events'>;
+  readonly ledger: Pick<Ledger, 'events' | 'calls' | 'sessions' | 'loadRound'>;
+  readonly policies: FindSessionPolicy;
+  readonly kills: Pick<KillWatch, 'engaged'>;
+  readonly authenticator: Pick<Authenticator, 'byHeader'>;
   readonly handOut: HandOut;
   /** Most streams of all keys together. */
   readonly maxStreams: number;
@@ -18,8 +27,10 @@ export interface StreamDeps {
 export interface StreamWish {
   readonly sessionId: string;
   readonly principal: Principal;
-  /** Sequence number of the last event that the client has. */
-  readonly after: number;
+  /** The header that it came with: a stream ends with its key. */
+  readonly authorization: string | undefined;
+  /** Of the last message that the client has. */
+  readonly places: StreamPlaces;
   /** False: it ends after what is stored by now. */
   readonly follow: boolean;
 }
@@ -81,31 +92,69 @@ export class SessionStreams {
   }
 
   private async follow(response: ServerResponse, wish: StreamWish, signal: AbortSignal): Promise<void> {
-    const { sessionId, principal } = wish;
-    const stream = { tenantId: principal.tenantId, streamId: sessionId };
-    let { after } = wish;
     let quietSince = performance.now();
-    while (!signal.aborted) {
-      const events = await this.deps.ledger.events.ofStream(stream, after, PAGE);
+    for await (const message of this.messages(wish, signal)) {
+      if (message !== null) await send(response, writeMessage(message), signal);
+      else if (performance.now() - quietSince > COMMENT_MS) await send(response, ':\n\n', signal);
+      else continue;
+      quietSince = performance.now();
+    }
+  }
+
+  /** What there is to tell, in order; null: nothing at the moment. */
+  private async *messages(wish: StreamWish, signal: AbortSignal): AsyncGenerator<StreamMessage | null> {
+    const { tenantId } = wish.principal;
+    const { sessionIds, agents } = await this.deps.ledger.sessions.line(tenantId, wish.sessionId);
+    const heard = { sessions: new Set(sessionIds), agents: new Set(agents) };
+    const noticeOf = (end: Omit<CancelNotice, 'calls'>) => cancelNotice({ tenantId, ...end }, this.deps);
+    const { ledger } = this.deps;
+    const above = await watchAbove(
+      tenantId,
+      { sessionIds: sessionIds.slice(1), places: wish.places },
+      { ledger, noticeOf },
+    );
+    let { own } = wish.places;
+    let told: readonly KillFact[] = [];
+    while (!signal.aborted && (await this.isKnown(wish.authorization))) {
+      const engaged = this.deps.kills.engaged(tenantId).filter((kill) => touches(kill, heard));
+      for (const data of engaged) if (!isAmong(data, told)) yield { id: above.idAt(own), event: 'kill', data };
+      told = engaged;
+      const events = await ledger.events.ofStream({ tenantId, streamId: wish.sessionId }, own, PAGE);
       for (const event of events) {
-        after = Number(event.seq);
-        const place = { tenantId: stream.tenantId, sessionId, agent: event.agent ?? '' };
-        const message = await streamMessage(event, (outcome: CallOutcome, tool) =>
-          this.deps.handOut(outcome, { ...place, tool }, false),
-        );
-        if (message === null) continue;
-        await send(response, writeMessage(message), signal);
-        quietSince = performance.now();
-      }
-      if (performance.now() - quietSince > COMMENT_MS) {
-        await send(response, ':\n\n', signal);
-        quietSince = performance.now();
+        own = Number(event.seq);
+        yield await this.messageOf(event, { wish, above, noticeOf });
       }
       if (events.length === PAGE) continue;
+      if (sessionIds.length > 1) yield* above.read(own);
+      yield null;
       if (!wish.follow) return;
       await pauseOrEnd(this.deps.pollMs, signal);
     }
   }
+
+  /** At most a second behind a revocation, as the doors are. */
+  private isKnown(authorization: string | undefined): Promise<boolean> {
+    return this.deps.authenticator.byHeader(authorization).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof DoorError && error.code.startsWith('auth.')) return false;
+        throw error;
+      },
+    );
+  }
+
+  private messageOf(
+    event: StoredEvent,
+    { wish, above, noticeOf }: { wish: StreamWish; above: Above; noticeOf: TellDeps['noticeOf'] },
+  ): Promise<StreamMessage | null> {
+    const place = { tenantId: wish.principal.tenantId, sessionId: wish.sessionId, agent: event.agent ?? '' };
+    const handOut = (outcome: CallOutcome, tool: string) => this.deps.handOut(outcome, { ...place, tool }, false);
+    return streamMessage(event, { id: above.idAt(Number(event.seq)), handOut, noticeOf });
+  }
+}
+
+function isAmong({ killId }: KillFact, kills: readonly KillFact[]): boolean {
+  return kills.some((kill) => kill.killId === killId);
 }
 
 /** Waits for a client that is slow; one that takes nothing any more is cut off. */

@@ -1,8 +1,9 @@
 /** What of a session's events its agent hears on the stream: what it was told anyway, and nothing of the log besides. */
 import { outcomeOf } from '@countersign/approval';
 import type { CallOutcome, SessionEvent, StoredEvent } from '@countersign/contracts';
+import type { CancelNotice } from './notices.js';
 
-/** One message of the stream. `id` is the event's place in the session, where to go on from. */
+/** One message of the stream. `id` is where to go on from: see `writePlaces`. */
 export interface StreamMessage {
   readonly id: string;
   readonly event: string;
@@ -11,12 +12,20 @@ export interface StreamMessage {
 
 type BodyOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['body'];
 
-/** The message of an event; null: it is none of the agent's business. Allows are looked at once more before they are handed out. */
+export interface TellDeps {
+  /** The message's `id`. */
+  readonly id: string;
+  /** Allows are looked at once more before they are handed out. */
+  readonly handOut: (outcome: CallOutcome, tool: string) => Promise<CallOutcome>;
+  readonly noticeOf: (end: Omit<CancelNotice, 'calls'>) => Promise<CancelNotice>;
+}
+
+/** The message of an event; null: it is none of the agent's business. */
 export async function streamMessage(
   stored: StoredEvent,
-  handOut: (outcome: CallOutcome, tool: string) => Promise<CallOutcome>,
+  { id, handOut, noticeOf }: TellDeps,
 ): Promise<StreamMessage | null> {
-  const message = (event: string, data: unknown): StreamMessage => ({ id: stored.seq, event, data });
+  const message = (event: string, data: unknown): StreamMessage => ({ id, event, data });
   switch (stored.type) {
     case 'AskOpened': {
       const { askId, request, verdict } = stored.body as BodyOf<'AskOpened'>;
@@ -29,7 +38,8 @@ export async function streamMessage(
     case 'SessionCancelled':
     case 'SessionStopped': {
       const { reason } = stored.body as BodyOf<'SessionCancelled'>;
-      return message('cancel', { how: stored.type === 'SessionCancelled' ? 'cancelled' : 'stopped', reason });
+      const how = stored.type === 'SessionCancelled' ? 'cancelled' : 'stopped';
+      return message('cancel', { ...(await noticeOf({ sessionId: stored.streamId, how })), reason });
     }
     case 'SessionModeChanged':
       return message('mode', { mode: (stored.body as BodyOf<'SessionModeChanged'>).mode });

@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { SessionDesk } from '../sessions/session-desk.js';
 import { SessionStreams } from './session-streams.js';
+import { readPlaces } from './stream-place.js';
 
 /** Of Fastify's reply: the raw response, and the word that we answer by it. */
 interface HijackedReply {
@@ -16,7 +17,6 @@ interface HijackedReply {
 
 /** `follow=false`: what is stored by now, and then the end. */
 const streamQuerySchema = z.object({ follow: z.stringbool().default(true) });
-const LAST_EVENT = /^\d{1,15}$/;
 
 @Controller('v1/sessions')
 export class StreamController {
@@ -33,12 +33,12 @@ export class StreamController {
     @Res() reply: HijackedReply,
   ): Promise<void> {
     const last = reply.request.headers['last-event-id'] ?? '0';
-    if (typeof last !== 'string' || !LAST_EVENT.test(last)) {
-      throw new DoorError('request.invalid', '`Last-Event-ID` is no number of an event');
-    }
+    const places = typeof last === 'string' ? readPlaces(last) : null;
+    if (places === null) throw new DoorError('request.invalid', '`Last-Event-ID` is no id of a message');
     await this.sessions.require({ tenantId: principal.tenantId, sessionId }, principal);
     this.streams.admit(principal);
     reply.hijack();
-    await this.streams.run(reply.raw, { sessionId, principal, after: Number(last), follow });
+    const { authorization } = reply.request.headers;
+    await this.streams.run(reply.raw, { sessionId, principal, authorization, places, follow });
   }
 }

@@ -5,10 +5,10 @@ import { readPermit, verifyPermit, type PermitClaims, type PermitKeySet } from '
 import type { Principal } from '@countersign/server';
 import type { SessionDesk } from '../sessions/session-desk.js';
 import type { FindSessionPolicy } from '../sessions/session-policies.js';
-import { databaseNow } from './permit-maker.js';
+import { allowOf, databaseNow, endsAt } from './permit-maker.js';
 
 export interface PermitServiceDeps {
-  readonly ledger: Pick<Ledger, 'execute' | 'loadRound'>;
+  readonly ledger: Pick<Ledger, 'execute' | 'loadRound' | 'events'>;
   readonly sessions: Pick<SessionDesk, 'require'>;
   readonly policies: FindSessionPolicy;
   /** Public keys: that of new permits first, older ones as long as their permits may live. */
@@ -42,11 +42,13 @@ export class PermitService {
     const state = await this.deps.sessions.require(target, principal);
     const { document } = await this.deps.policies(claims.tenant, state.opening?.policy ?? '');
     const { call: callId, jti: permitId } = claims;
+    const decided = await allowOf(this.deps.ledger, target, callId);
     const done = await this.deps.ledger.execute(target, {
       type: 'RedeemPermit',
       callId,
       permitId,
       keyId: principal.keyId,
+      endsWhenAllowed: decided === null ? 0 : endsAt(decided),
       sessionSeconds: document.sessionSeconds,
     });
     if (!done.ok)

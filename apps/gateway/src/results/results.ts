@@ -140,7 +140,9 @@ async function cleanResult(
   const kept = whole !== null && isLong ? { text: whole, total } : null;
   const output =
     kept === null ? whole : shortened(kept.text, limit, { callId: call.callId, total, kept: lengthOf(kept.text) });
-  const facts = { found: redactor.found(), outputHash: hashOf(result.output, whole), outputChars: total };
+  const outputHash = hashOf(result.output, whole);
+  const reportHash = reportHashOf({ ...result, error }, outputHash);
+  const facts = { found: redactor.found(), outputHash, reportHash, outputChars: total };
   return {
     command: commandOf(call, { ...result, output: whole, error }, { ...facts, kept: kept !== null }),
     output,
@@ -164,9 +166,17 @@ function hashOf(output: string | null, whole: string | null): string | null {
   return (rest === '' ? hash : hash.update(createHash('sha256').update(rest).digest())).digest('hex');
 }
 
+/** Of everything that makes a report a different one; `error` redacted and whole. The time it took is no part of that. */
+function reportHashOf({ status, error, background }: ReportedResult, outputHash: string | null): string {
+  return createHash('sha256')
+    .update(JSON.stringify([status, outputHash, error, background]))
+    .digest('hex');
+}
+
 interface ResultFacts {
   readonly found: FoundKind[];
   readonly outputHash: string | null;
+  readonly reportHash: string;
   readonly outputChars: number;
   readonly kept: boolean;
 }

@@ -30,11 +30,11 @@ describe('texts that are shown', () => {
     const text = shortened('x'.repeat(5_000), 4_000, { callId: 'call_1', total: 5_000, kept: 5_000 });
     expect(lengthOf(text)).toBe(4_000);
     expect(text).toMatch(
-      /^x+\n\[shortened: 5000 characters in all; read on at GET \/v1\/tool-calls\/call_1\/output\?offset=N\]$/,
+      /^x+\n\[shortened: 5000 characters \(code points\) in all; read on at GET \/v1\/tool-calls\/call_1\/output\?offset=N\]$/,
     );
     expect(lengthOf(shortened('x'.repeat(500), 10, { callId: 'call_1', total: 500, kept: 500 }))).toBe(10);
     expect(shortened('x'.repeat(500), 300, { callId: 'c', total: 900, kept: 500 })).toContain(
-      'of which the first 500 are kept',
+      'of which only the first 500 are kept and the rest is lost',
     );
   });
 });

@@ -31,8 +31,8 @@ export function shortened(text: string, limit: number, rest: { callId: string; t
 }
 
 function stubOf({ callId, total, kept }: { callId: string; total: number; kept: number }): string {
-  const lost = kept < total ? `, of which the first ${kept} are kept` : '';
-  return `\n[shortened: ${total} characters in all${lost}; read on at GET /v1/tool-calls/${callId}/output?offset=N]`;
+  const lost = kept < total ? `, of which only the first ${kept} are kept and the rest is lost` : '';
+  return `\n[shortened: ${total} characters (code points) in all${lost}; read on at GET /v1/tool-calls/${callId}/output?offset=N]`;
 }
 
 function isPair(text: string, at: number): boolean {

@@ -11,6 +11,7 @@ import { isTightening, type SessionCommand, type SessionState } from '@countersi
 import type { Ledger, VaultEntry } from '@countersign/ledger';
 import type { Bus } from '@countersign/queue';
 import type { Principal } from '@countersign/server';
+import { loadSessionLine } from '../live/session-line.js';
 import type { FindPolicyModes } from './policy-modes.js';
 
 export interface SessionTarget {
@@ -58,6 +59,11 @@ export class SessionDesk {
     const streams = [{ tenantId, streamId: sessionId, knownSeq: null }];
     const { heads } = await this.deps.ledger.loadRound({ tenants: [], streams, keys: [], hashJoins: [] });
     return heads[0]?.state ?? null;
+  }
+
+  /** The session with all above it, root first. */
+  async lineOf(target: SessionTarget): Promise<readonly SessionState[]> {
+    return (await loadSessionLine(this.deps.ledger, target)).line;
   }
 
   /** Throws unless the session is the tenant's, and for an agent's key its own. */

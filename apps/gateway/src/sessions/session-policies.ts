@@ -7,7 +7,7 @@ import type { Ledger } from '@countersign/ledger';
 const FRESH_MS = 1_000;
 const MAX_POLICIES = 500;
 
-/** A policy as the gateway needs it: never to judge, only to tell limits, modes, obligations and how calls may run. */
+/** A policy as the gateway needs it: to tell limits, modes, obligations and how calls may run, and what it denies by now; it allows nothing. */
 export interface SessionPolicy {
   readonly document: PolicyDocument;
   readonly compiled: CompiledPolicy;

@@ -2,15 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import {
   DoorError,
+  MAX_SESSION_LINE,
   policyDocumentSchema,
   type Grant,
   type Mode,
   type OpenSessionBody,
+  type PolicyDocument,
   type Rule,
   type RuleInput,
 } from '@countersign/contracts';
-import { inheritedOpening, type SessionState } from '@countersign/approval';
+import { effectiveMode, inheritedOpening, isTooDeep, type SessionState } from '@countersign/approval';
 import { compilePolicy, legalModes } from '@countersign/policy';
+import type { Ledger } from '@countersign/ledger';
 import type { Principal } from '@countersign/server';
 import { DEFAULT_POLICY_NAME, openingFor } from './opening.js';
 import { modeOrder } from './mode-order.js';
@@ -32,7 +35,10 @@ export interface OpenedSessionView {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** `running`: calls that an executor took up before; a tool of behaviour `block` may finish. */
+/**
+ * `running`: calls of the session and of all below it that an executor took up before, 1,000 at most; a tool of behaviour `block`
+ * may finish.
+ */
 export interface EndedView {
   readonly id: string;
   readonly running: readonly string[];
@@ -60,6 +66,7 @@ export class SessionService {
   constructor(
     private readonly sessions: SessionDesk,
     private readonly policies: FindSessionPolicy,
+    private readonly calls: Pick<Ledger['calls'], 'running'>,
   ) {}
 
   /** The same opening by the same key again gives the same session. */
@@ -80,9 +87,16 @@ export class SessionService {
     return viewOf(sessionId, state);
   }
 
-  private parentOf({ parentId }: OpenSessionBody, principal: Principal): Promise<SessionState | null> {
-    if (parentId === undefined) return Promise.resolve(null);
-    return this.sessions.require({ tenantId: principal.tenantId, sessionId: parentId }, principal);
+  /** Throws `session.too_deep` where no session may stand below the parent. */
+  private async parentOf({ parentId }: OpenSessionBody, principal: Principal): Promise<SessionState | null> {
+    if (parentId === undefined) return null;
+    const target = { tenantId: principal.tenantId, sessionId: parentId };
+    const parent = await this.sessions.require(target, principal);
+    if (parent.parentId !== null && isTooDeep(await this.sessions.lineOf(target))) {
+      const message = `at most ${MAX_SESSION_LINE} sessions stand in one line, from the root down`;
+      throw new DoorError('session.too_deep', message);
+    }
+    return parent;
   }
 
   async end(sessionId: string, principal: Principal, how: { cancel: boolean; reason: string }): Promise<EndedView> {
@@ -90,7 +104,10 @@ export class SessionService {
     const target = { tenantId: principal.tenantId, sessionId };
     const command = { type, reason: how.reason, by: nameOf(principal) } as const;
     const { running } = await this.sessions.command(target, principal, command);
-    return { id: sessionId, running };
+    // What is below can take up nothing more by now; of the session itself the command knows exactly.
+    const all = await this.calls.running(target.tenantId, sessionId);
+    const below = all.filter((call) => call.sessionId !== sessionId).map(({ callId }) => callId);
+    return { id: sessionId, running: [...running, ...below] };
   }
 
   async setMode(sessionId: string, principal: Principal, mode: Mode): Promise<{ id: string; mode: Mode }> {
@@ -98,7 +115,7 @@ export class SessionService {
     const { document } = await this.policyOf(target, principal);
     if (!legalModes(document.preset).includes(mode)) throw new DoorError('mode.unknown');
     await this.sessions.command(target, principal, { type: 'SetMode', mode, ...authorOf(principal) });
-    return { id: sessionId, mode };
+    return this.modeOf(target, document);
   }
 
   /** To the next mode in the printed order; an agent passes only the modes that it may choose by itself. */
@@ -107,8 +124,15 @@ export class SessionService {
     const { document } = await this.policyOf(target, principal);
     const order = modeOrder(document, principal.role === 'agent');
     await this.sessions.command(target, principal, { type: 'NextMode', order, ...authorOf(principal) });
-    const { mode } = await this.sessions.require(target, principal);
-    return { id: sessionId, mode };
+    return this.modeOf(target, document);
+  }
+
+  /** The mode that the session's calls are judged by: below a parent it may be stricter than the session's own. */
+  private async modeOf(target: SessionTarget, document: PolicyDocument): Promise<{ id: string; mode: Mode }> {
+    const line = await this.sessions.lineOf(target);
+    const own = line.at(-1);
+    if (own === undefined) throw new DoorError('session.unknown');
+    return { id: target.sessionId, mode: effectiveMode(own, { mode: null }, document, line.slice(0, -1)) };
   }
 
   async narrow(sessionId: string, principal: Principal, wish: LimitsWish): Promise<LimitsView> {

@@ -1,5 +1,5 @@
 /** The calls of one step: decided together, with the plan by which those that may run are to be run. */
-import { DoorError, type CallOutcome, type InspectedJson, type ToolCall } from '@countersign/contracts';
+import { DoorError, type CallOutcome, type ErrorCode, type InspectedJson, type ToolCall } from '@countersign/contracts';
 import { partitionBatch, traitsOf } from '@countersign/policy';
 import type { Principal } from '@countersign/server';
 import type { CallDesk } from '../calls/call-desk.js';
@@ -18,9 +18,19 @@ export interface PlannedCalls {
 
 export interface BatchView {
   /** One outcome a call, in the order of the request. */
-  readonly calls: readonly (CallOutcome & { readonly toolUseId: string })[];
-  /** Only calls that are allowed by now stand in it. */
+  readonly calls: readonly (StepOutcome & { readonly toolUseId: string })[];
+  /** Only calls that are allowed by now and whose permit was not refused stand in it. */
   readonly plan: readonly PlannedCalls[];
+}
+
+/** `permitRefused`: in the place of the permit that was asked for, why there is none; the call is not to run. */
+export type StepOutcome = CallOutcome & { readonly permitRefused?: PermitRefused };
+
+export interface PermitRefused {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** As in `details.reason` of the single door's 409. */
+  readonly reason: string;
 }
 
 export interface BatchDeps extends CallMaking {
@@ -43,17 +53,18 @@ export class BatchService {
   async decide(inspected: InspectedJson, principal: Principal, gone: Gone): Promise<BatchView> {
     const { body, args } = readBatch(inspected);
     const { sessionId, cwd, agent, wait = DEFAULT_WAIT } = body;
+    const ofStep = { sessionId, cwd, agent };
     const calls: ToolCall[] = [];
     for (const [place, one] of body.calls.entries()) {
       const read = args[place];
       if (read === undefined) throw new Error('a call of the step was not read');
-      calls.push(await buildOwnCall({ ...one, sessionId, cwd, agent, args: read }, principal, this.deps));
+      calls.push(await buildOwnCall({ ...ofStep, ...one, args: read }, principal, this.deps));
     }
     const tickets = await this.deps.desk.submitAll(calls, gone);
     if (tickets === null) throw new DoorError('unavailable', 'the client did not wait for the answers');
     const decided = (await Promise.all(tickets.map((ticket) => waitForPeople(ticket, wait)))).map(refuseForeign);
     const outcomes = await Promise.all(
-      calls.map((call, place) => this.deps.handOut(outcomeAt(decided, place), call, body.permit ?? false)),
+      calls.map((call, place) => this.handOut(outcomeAt(decided, place), call, body.permit ?? false)),
     );
     const plan = await this.plan(sessionId, principal, { calls, outcomes });
     return {
@@ -62,11 +73,23 @@ export class BatchService {
     };
   }
 
+  /** A permit that is refused is this call's matter: the others keep their answers. */
+  private async handOut(outcome: CallOutcome, call: ToolCall, permit: boolean): Promise<StepOutcome> {
+    try {
+      return await this.deps.handOut(outcome, call, permit);
+    } catch (error) {
+      if (!permit || !(error instanceof DoorError) || error.code !== 'permit.refused') throw error;
+      const { code, message, details } = error;
+      const permitRefused = { code, message, reason: String(details?.['reason'] ?? '') };
+      return { ...(await this.deps.handOut(outcome, call, false)), permitRefused };
+    }
+  }
+
   /** Plans the calls that may run, by the manifest of the session's policy, and records the plan. */
   private async plan(
     sessionId: string,
     principal: Principal,
-    { calls, outcomes }: { calls: readonly ToolCall[]; outcomes: readonly CallOutcome[] },
+    { calls, outcomes }: { calls: readonly ToolCall[]; outcomes: readonly StepOutcome[] },
   ): Promise<PlannedCalls[]> {
     const allowed = calls.flatMap((call, place) => allowedCall(call, outcomes[place]));
     if (allowed.length === 0) return [];
@@ -91,8 +114,8 @@ function outcomeAt(outcomes: readonly CallOutcome[], place: number): CallOutcome
   return outcome;
 }
 
-function allowedCall({ tool, args }: ToolCall, outcome: CallOutcome | undefined): DecidedCall[] {
-  if (outcome?.decision !== 'allow' || args.state !== 'ok') return [];
+function allowedCall({ tool, args }: ToolCall, outcome: StepOutcome | undefined): DecidedCall[] {
+  if (outcome?.decision !== 'allow' || outcome.permitRefused !== undefined || args.state !== 'ok') return [];
   return [{ id: outcome.id, tool, args: outcome.updatedInput ?? (JSON.parse(args.json) as unknown) }];
 }
 

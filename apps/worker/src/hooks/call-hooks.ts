@@ -1,14 +1,21 @@
 /** Runs the hooks of calls before they are judged: they are input and output, and a round must not wait for them. */
 import { createHash } from 'node:crypto';
-import { argumentsAt, callHashOf, inspectJson, type CallArguments, type ToolCall } from '@countersign/contracts';
+import {
+  argumentsAt,
+  callHashOf,
+  inspectJson,
+  MAX_SESSION_LINE,
+  type CallArguments,
+  type ToolCall,
+} from '@countersign/contracts';
 import type { HookCall, Hooks, SaidBefore } from '@countersign/hooks';
-import type { Ledger } from '@countersign/ledger';
+import type { Ledger, Round } from '@countersign/ledger';
 import { callKeyOf, callKeyText } from '../rounds/keys.js';
 import type { HookedCall, RoundItem } from '../rounds/round-item.js';
 
 export interface CallHooksDeps {
   readonly hooks: Hooks;
-  readonly ledger: { readonly calls: Pick<Ledger['calls'], 'byKeys'> };
+  readonly ledger: Pick<Ledger, 'loadRound'> & { readonly calls: Pick<Ledger['calls'], 'byKeys'> };
 }
 
 export interface CallHooks {
@@ -33,7 +40,11 @@ export function createCallHooks({ hooks, ledger }: CallHooksDeps): CallHooks {
     return before;
   };
   const begin = (key: string, { call }: RoundItem): Promise<HookedCall> => {
-    const said = hooks.before(hookCallOf(call)).then((answers) => hookedCallOf(call, answers));
+    // Looked at before the hooks begin: whatever ends the session from then on ends this call too.
+    const said = endsOfLine(ledger, call).then(async (ends) => {
+      const answers = await hooks.before(hookCallOf(call));
+      return hookedCallOf(call, answers, ends);
+    });
     running.set(key, said);
     const done = (): void => void running.delete(key);
     said.then(done, done);
@@ -55,6 +66,24 @@ export function createCallHooks({ hooks, ledger }: CallHooksDeps): CallHooks {
   };
 }
 
+/** How often each session of the call's line was cancelled or stopped so far; of an unknown one, never. */
+async function endsOfLine(
+  ledger: Pick<Ledger, 'loadRound'>,
+  { tenantId, sessionId, opening, ancestors }: ToolCall,
+): Promise<ReadonlyMap<string, number>> {
+  const ends = new Map<string, number>();
+  const named = new Map(ancestors.map((one) => [one.sessionId, one.opening.parentId]));
+  named.set(sessionId, opening.parentId);
+  let current: string | null = sessionId;
+  while (current !== null && ends.size <= MAX_SESSION_LINE && !ends.has(current)) {
+    const streams = [{ tenantId, streamId: current, knownSeq: null }];
+    const { heads }: Round = await ledger.loadRound({ tenants: [], streams, keys: [], hashJoins: [] });
+    ends.set(current, heads[0]?.state.ends ?? 0);
+    current = heads[0] === undefined ? (named.get(current) ?? null) : heads[0].parentId;
+  }
+  return ends;
+}
+
 function hookCallOf(call: ToolCall): HookCall {
   const { tenantId, sessionId, agent, toolUseId, tool, cwd, args, opening } = call;
   return {
@@ -72,10 +101,10 @@ function hookCallOf(call: ToolCall): HookCall {
 }
 
 /** INVARIANT: arguments that cannot be judged are never replaced: what the agent sent stays a recorded deny. */
-function hookedCallOf({ args }: ToolCall, said: SaidBefore): HookedCall {
+function hookedCallOf({ args }: ToolCall, said: SaidBefore, endsWhenSent: ReadonlyMap<string, number>): HookedCall {
   const { runs, results, additionalContext, updatedArgs } = said;
   const final = updatedArgs === null || args.state !== 'ok' ? null : rewritten(updatedArgs);
-  return { runs, results, additionalContext, finalArgs: final?.hash === args.hash ? null : final };
+  return { runs, results, additionalContext, finalArgs: final?.hash === args.hash ? null : final, endsWhenSent };
 }
 
 /** What a hook gives may be anything that JSON holds, and is checked like what an agent sends. */

@@ -11,11 +11,12 @@ export function hookFacts(hooked: HookedCall | undefined): Pick<Facts, 'hooks'> 
 /** What is recorded and handed out with the decision. */
 export function hookedInput(
   hooked: HookedCall | undefined,
-): Pick<CallInput, 'hookRuns' | 'finalArgs' | 'additionalContext'> {
+): Pick<CallInput, 'hookRuns' | 'finalArgs' | 'additionalContext' | 'endsWhenSent'> {
   if (hooked === undefined) return {};
-  const { runs, finalArgs, additionalContext } = hooked;
+  const { runs, finalArgs, additionalContext, endsWhenSent } = hooked;
   return {
     hookRuns: runs,
+    endsWhenSent,
     ...(finalArgs === null ? {} : { finalArgs }),
     ...(additionalContext === null ? {} : { additionalContext }),
   };
