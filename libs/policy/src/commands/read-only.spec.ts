@@ -14,7 +14,7 @@ describe('read-only commands', () => {
     'git remote -v', 'find . -name "*.ts" -type f', 'sort -rn f', 'date +%s', 'date', 'hostname', 'uniq -c f', "sed -n '1,80p' f",
     "sed -n '/a/,/b/p;$p' f", 'node --version', 'rg -n foo src', 'test -f a', '[ -d a ]', 'echo hi | wc -l', 'echo $HOME', 'ls *.ts', 'jq . f',
     'docker ps -a', 'command -v node', 'printf "%s" a', 'for f in a b; do cat "$f"; done',
-    'git -C x status', 'git -c color.ui=never -P diff', 'git branch --contains HEAD', 'git config user.email', 'git symbolic-ref --short HEAD', 'git help -a',
+    'git -C x status', 'git -c color.ui=never -P diff', 'git branch --contains HEAD', 'git config user.email', 'git symbolic-ref --short HEAD', 'git help -a', 'git help log', 'git help -g rev-parse',
     'git stash show -p stash@{0}', 'git reflog -5', 'git config --list --name-only', 'git var GIT_EDITOR', 'man ls', 'man 5 passwd', 'ip -br a', 'ip route get 8.8.8.8', "sed 's/[^/]*$//' f", 'git format-patch --stdout HEAD~1', 'git hash-object f', 'git remote get-url origin',
     'tar tzvf a.tgz', 'tar -tf a.tar', 'gunzip -c a.gz', 'gzip -l a.gz', 'unzip -l a.zip', 'unzip -p a.zip f', 'ar t lib.a', 'xzcat f',
     'bc', 'xxd -l 8 f', 'diff -r a b', 'shuf -n 1 f', 'iconv -f a -t b f', 'base64 -d f', 'openssl dgst -sha256 f', 'openssl x509 -in c -noout -text',

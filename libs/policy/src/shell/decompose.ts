@@ -1,5 +1,6 @@
 /** Takes a script apart into calls: every simple command, and every command that a wrapper inside it runs. */
 import { expandBraces } from './braces.js';
+import { MAX_FOUND } from './embedded.js';
 import { Folders } from './folders.js';
 import { hiddenScripts } from './hidden.js';
 import { parseShell } from './parse.js';
@@ -9,6 +10,7 @@ import type { ShellShape } from './shapes.js';
 import type { ShellBinding, ShellCommand, ShellDoubt, ShellInput, ShellScript, ShellWord } from './tree.js';
 import { bareWord } from './word.js';
 import { runsInput } from './shell-input.js';
+import { withinBudget, type WordBudget } from './word-budget.js';
 import { unwrap, type Unwrapped } from './wrappers.js';
 
 const MAX_CALLS = 500;
@@ -28,6 +30,7 @@ interface Work {
   readonly bindings: Map<string, ShellBinding>;
   /** Hands out the numbers of substitutions. */
   readonly nests: { next: number };
+  readonly budget: WordBudget;
   readonly doubts: Set<ShellDoubt>;
   readonly shapes: Set<ShellShape>;
   readonly functions: string[];
@@ -55,6 +58,7 @@ export function decompose(source: string, options: DecomposeOptions): ShellPlan 
     variables: new Map<string, string>(),
     bindings: new Map<string, ShellBinding>(),
     nests: { next: 0 },
+    budget: { spent: 0 },
   };
   const lists = { calls: [], functions: [], lines: [] };
   const work: Work = { ...lists, ...variables, doubts: new Set(), shapes, maxLength, home };
@@ -89,11 +93,13 @@ function addHidden(work: Work): void {
     if (call === undefined) return;
     const hidden = hiddenScripts(call, work);
     if (hidden.length === 0) continue;
+    if (hidden.length > MAX_FOUND) work.doubts.add('too_many_parts');
     const { input, cwds } = call;
     const origin = { outer: number, depth: depthOf(work, number), nest: -1, input, cwds };
     for (const { text, sure } of hidden) {
       const doubts = sure ? work.doubts : new Set<ShellDoubt>();
       addScript({ ...work, doubts }, text, { ...origin, foreign: call.foreign || !sure });
+      if (doubts.has('too_many_parts')) work.doubts.add('too_many_parts');
     }
   }
 }
@@ -132,7 +138,9 @@ function isTooMuch(work: Work, origin: Origin): boolean {
 
 function addCall(work: Work, command: ShellCommand, origin: Origin): void {
   if (isTooMuch(work, origin)) return;
-  const call = makeCall(work, command, origin);
+  const looked = withinBudget(work.budget, command);
+  if (looked !== command) work.doubts.add('too_many_parts');
+  const call = makeCall(work, looked, origin);
   const number = work.calls.length;
   for (const { name, value } of command.assignments) {
     if (value?.literal === true) work.variables.set(name, value.value);

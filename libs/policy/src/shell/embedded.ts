@@ -47,7 +47,7 @@ export function embeddedScripts(call: ShellCall): string[] {
   if (APPLETS.has(program)) out.push(args.map((word) => `'${word.value.replaceAll("'", "'\\''")}'`).join(' '));
   addFromWords(out, call, program);
   if (call.input.kind === 'text' && feedsShell(program, args)) out.push(call.input.text);
-  return out.length === 0 ? out : out.filter((text) => text.trim() !== '').slice(0, MAX_FOUND);
+  return out.length === 0 ? out : out.filter((text) => text.trim() !== '').slice(0, MAX_FOUND + 1);
 }
 
 /** `ssh host bash -s`, `docker exec -i c sh`: a shell somewhere else is fed. */
@@ -77,7 +77,8 @@ function addMatches(out: string[], text: string, form: RegExp | undefined, group
   if (form !== undefined && text.length < MAX_CODE) out.push(...groupsOf(text, form, groups));
 }
 
-const MAX_FOUND = 16;
+/** INVARIANT: a call that holds more is asked about; one more is handed back to say so. */
+export const MAX_FOUND = 16;
 const MAX_CODE = 20_000;
 
 function codeScripts(program: string, code: string): string[] {

@@ -37,7 +37,7 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   'format-patch': /^(?=.*--stdout)(?!.*(?:^| )(?:-o|--output-directory)).*$/,
   'hash-object': /^(?!.*(?:^| )-w)(?!.*--(?:stdin-paths|path)).*$/,
   stripspace: /^.*$/,
-  help: /^(?:(?:-a|--all|-g|--guides|-c|--config|--no-external-commands|--no-aliases|--no-verbose) ?)*$/,
+  help: /^(?:(?:-a|--all|-g|--guides|-c|--config|--no-external-commands|--no-aliases|--no-verbose)(?: |$))*(?:[a-z][a-z-]*)?$/,
   lfs: /^(?:ls-files|status|env|version)(?: .*)?$/,
 };
 
