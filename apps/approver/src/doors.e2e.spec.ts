@@ -207,8 +207,12 @@ describe('publishing', () => {
 
 describe('the log', () => {
   it('answers who decided what, and records that it was read', async () => {
-    const { askId, callId, sessionId } = await house.ask({ tool: 'WebFetch' });
-    await send(`${url}/v1/asks/${askId}/answer`, keys.approver, { body: { answer: 'approve' } });
+    const { askId, callId, sessionId } = await house.ask({
+      tool: 'WebFetch',
+      args: { url: 'https://example.com/', prompt: 'sum it up' },
+    });
+    const answered = await send(`${url}/v1/asks/${askId}/answer`, keys.approver, { body: { answer: 'approve' } });
+    expect(answered).toMatchObject({ status: 200 });
     const ask = (query: string) => send(`${url}/v1/events?${query}`, keys.auditor);
     const { body } = await ask(`session=${sessionId}&tool=WebFetch&decision=allow`);
     expect(body.items).toMatchObject([{ type: 'ToolCallDecided', callId, channel: 'web' }]);
