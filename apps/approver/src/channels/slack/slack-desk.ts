@@ -1,11 +1,13 @@
 /** What happens after a press in Slack: acknowledged first, then answered, then told to whoever pressed. */
 import type { AnswerBody, AskView } from '@countersign/contracts';
 import type { WebClient } from '@slack/web-api';
+import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import { answerByIdentity, type ChannelAnswerDeps } from '../channel-answers.js';
 import { mayApproveOn } from '../may-approve.js';
 import type { SlackSettings } from '../settings.js';
 import { readInteraction, type Interaction, type SlackUser } from './interaction.js';
 import { slackCard } from './slack-card.js';
+import { sendFailure } from './slack-errors.js';
 import { answerModal, readModal } from './modal.js';
 
 export interface SlackDeskDeps extends ChannelAnswerDeps {
@@ -24,6 +26,18 @@ export interface SlackDesk {
 
 /** Most presses that are worked on at one time; Slack shows whoever presses beyond it that it failed, and nothing is lost. */
 const MOST_PRESSES = 1_000;
+
+/** Slack was told 200 already and sends nothing again: what fails in passing is tried again here. The same press changes nothing more. */
+const TRIES = { maxAttempts: 4, backoff: new ExponentialBackoff({ initialDelay: 200, maxDelay: 5_000 }) };
+const recording = retry(
+  handleWhen(() => true),
+  TRIES,
+);
+const telling = retry(
+  handleWhen((error) => !sendFailure(error).options.final),
+  TRIES,
+);
+const NOT_RECORDED = 'Your answer could not be recorded. Please press again.';
 
 export class SlackBusy extends Error {
   override readonly name = 'SlackBusy';
@@ -71,15 +85,25 @@ async function answer(deps: SlackDeskDeps, place: Place, askId: string, body: An
   const { tenantId } = deps.settings;
   const { teamId, userId } = place.user;
   const identity = { tenantId, channel: 'slack', provider: 'slack', externalId: `${teamId}:${userId}` } as const;
-  const result = await answerByIdentity(deps, identity, { askId, body, card: slackCard });
-  await whisper(deps, place, result.text);
+  const given = { askId, body, card: slackCard };
+  const text = await recording
+    .execute(() => answerByIdentity(deps, identity, given))
+    .then(
+      (result) => result.text,
+      (error: unknown) => {
+        deps.onError(error);
+        return NOT_RECORDED;
+      },
+    );
+  await whisper(deps, place, text);
 }
 
 /** Told in the channel, to that one person. A message that fails changes nothing. */
 async function whisper({ client, onError, settings }: SlackDeskDeps, place: Place, text: string): Promise<void> {
   const channel = place.channelId ?? settings.channel;
+  const message = { channel, user: place.user.userId, text, parse: 'none', link_names: false } as const;
   try {
-    await client.chat.postEphemeral({ channel, user: place.user.userId, text, parse: 'none', link_names: false });
+    await telling.execute(() => client.chat.postEphemeral(message));
   } catch (error) {
     onError(error);
   }

@@ -78,6 +78,15 @@ describe('a card in Slack', () => {
     expect((await askOf(askId))?.status).toBe('approved');
   });
 
+  it('tells whoever pressed although Slack fails in passing', async () => {
+    const { askId } = await house.askAloud();
+    const post = await postOf(askId);
+    const before = slack.whispers.length;
+    slack.failNext('chat.postEphemeral', 'http:503', 'ratelimited:1');
+    await slack.deliver(door(), slack.pressPayload({ post, label: 'Approve', user: 'U04ANN' }));
+    expect((await whisperTo('U04ANN', before)).text).toContain('Approved by');
+  });
+
   it('B22 takes one press delivered three times as one answer, with the same text each time', async () => {
     const { askId, sessionId } = await house.askAloud();
     const post = await postOf(askId);
