@@ -8,6 +8,7 @@ export { requiredPaths } from './engine/required-paths.js';
 export { trustedEvidence } from './paths/trusted-evidence.js';
 export { evaluate } from './engine/evaluate.js';
 export { evaluateRewritten, rewrittenArgs } from './engine/rewrites.js';
+export { engineCallOf, evaluateRecorded } from './engine/recorded-call.js';
 export { legalModes } from './policy/presets/index.js';
 export { explain, type Explanation } from './engine/explain.js';
 export { runCase, type CaseResult } from './cases/run-case.js';

@@ -9,7 +9,14 @@ import {
   type Verdict,
 } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
-import { compilePolicy, evaluate, evaluateRewritten, type CompiledPolicy, type EngineCall } from '@countersign/policy';
+import {
+  compilePolicy,
+  engineCallOf,
+  evaluate,
+  evaluateRecorded,
+  type CompiledPolicy,
+  type EngineCall,
+} from '@countersign/policy';
 
 export interface AskScene {
   readonly opened: OpenedAsk;
@@ -31,7 +38,7 @@ export async function sceneWhenAsked(ledger: Ledger, tenantId: string, askId: st
   const policy = stored === null ? null : compileOnce(stored);
   if (policy === null) return null;
   const facts = { ...basis.facts, resolvedPaths: request.resolvedPaths };
-  return { opened, policy, call: engineCallOf(opened, opened.finalArgs ?? request.args), facts };
+  return { opened, policy, call: engineCallOf(request, opened.finalArgs ?? request.args), facts };
 }
 
 /**
@@ -51,7 +58,7 @@ export async function judgeEdited(
   if (policy === null) throw new DoorError('ask.edit_denied', 'there is no policy to judge the edited arguments by');
   const present = await lineNow(ledger, tenantId, ask.path);
   return evaluate(
-    engineCallOf(opened, args),
+    engineCallOf(opened.request, args),
     policy,
     factsNow(opened, { ...present, policy: policy.document, grants: [] }),
   );
@@ -71,7 +78,11 @@ export async function deniedByNow(ledger: Ledger, tenantId: string, ask: AskView
   const policy = compileOnce(current ?? { hash: '', document: NO_POLICY });
   if (policy === null) return 'the policy cannot be used';
   const present = await lineNow(ledger, tenantId, ask.path);
-  const verdict = judgeOpened(opened, policy, factsNow(opened, { ...present, policy: policy.document, grants: [] }));
+  const verdict = evaluateRecorded(
+    opened,
+    policy,
+    factsNow(opened, { ...present, policy: policy.document, grants: [] }),
+  );
   if (verdict.effect !== 'deny') return null;
   return (await wasDeniedAsStored(ledger, tenantId, ask.id)) ? null : verdict.reason;
 }
@@ -79,14 +90,7 @@ export async function deniedByNow(ledger: Ledger, tenantId: string, ask: AskView
 async function wasDeniedAsStored(ledger: Ledger, tenantId: string, askId: string): Promise<boolean> {
   const before = await sceneWhenAsked(ledger, tenantId, askId);
   if (before === null || before.opened.request.redaction === undefined) return false;
-  return judgeOpened(before.opened, before.policy, before.facts).effect === 'deny';
-}
-
-/** With what hooks made of the arguments, where they rewrote them. */
-function judgeOpened(opened: OpenedAsk, policy: CompiledPolicy, facts: Facts): Verdict {
-  const original = engineCallOf(opened, opened.request.args);
-  if (opened.finalArgs === undefined) return evaluate(original, policy, facts);
-  return evaluateRewritten({ original, final: engineCallOf(opened, opened.finalArgs) }, policy, facts);
+  return evaluateRecorded(before.opened, before.policy, before.facts).effect === 'deny';
 }
 
 /** States from the root down to the session that asks. */
@@ -109,12 +113,4 @@ function compileOnce({ hash, document }: { hash: string; document: Parameters<ty
   if (compiled.size >= MAX_COMPILED) compiled.clear();
   compiled.set(hash, result.policy);
   return result.policy;
-}
-
-function engineCallOf({ request }: OpenedAsk, args: CallArguments): EngineCall {
-  const { tool, cwd, placeHash } = request;
-  // The mode that was judged by stands in the facts.
-  const base = { tool, cwd, argsHash: args.hash, placeHash, reportedMode: null };
-  if (args.state === 'invalid') return { ...base, args: undefined, problem: args.problem };
-  return { ...base, args: JSON.parse(args.json) as unknown, problem: null };
 }
