@@ -1,4 +1,6 @@
 /** The bench of calls asks what it says: every call is allowed without a person, no two are alike, and unknown options are refused. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { policyDocumentSchema, toolCallBodySchema, type Facts, type ToolCallBody } from '@countersign/contracts';
 import { compilePolicy, evaluate } from '@countersign/policy';
@@ -58,5 +60,37 @@ describe('the bench of calls', () => {
   it.each([['--only', 'everything'], ['--seconds', '0'], ['--fast']])('refuses %p %p', async (...args) => {
     const { readOptions } = await load<BenchOptions>('options');
     expect(() => readOptions(args.filter((arg) => arg !== undefined))).toThrow();
+  });
+});
+
+const BENCHES = new URL('../../bench/', import.meta.url);
+/** Named imports of built code, which no compiler looks at in a bench. */
+const NAMED_IMPORT = /import \{([^}]*)\} from '((?:@countersign\/|\.{1,2}\/[^']*\/dist\/)[^']*)'/g;
+
+interface NamedImport {
+  readonly file: string;
+  readonly from: string;
+  readonly names: readonly string[];
+}
+
+function namedImports(): NamedImport[] {
+  const files = readdirSync(BENCHES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.mjs'));
+  return files.flatMap((file) =>
+    [...readFileSync(new URL(file, BENCHES), 'utf8').matchAll(NAMED_IMPORT)].map(([, list = '', from = '']) => {
+      const names = list.split(',').map((name) => name.trim().replace(/ as .*/, ''));
+      return { file, from, names: names.filter((name) => name !== '') };
+    }),
+  );
+}
+
+describe('the benches', () => {
+  it('import only what the rooms export', async () => {
+    const imports = namedImports();
+    expect(imports.length).toBeGreaterThan(10);
+    for (const { file, from, names } of imports) {
+      const target = from.startsWith('.') ? fileURLToPath(new URL(from, new URL(file, BENCHES))) : from;
+      const exported = Object.keys((await import(target)) as object);
+      expect([file, from, names.filter((name) => !exported.includes(name))]).toEqual([file, from, []]);
+    }
   });
 });

@@ -5,8 +5,7 @@ import pg from 'pg';
 import { decideCall, effectiveMode, openedState, sessionFacts } from '@countersign/approval';
 import { canonicalJson, toolCallSchema } from '@countersign/contracts';
 import { createLedger } from '@countersign/ledger';
-import { compilePolicy, evaluate } from '@countersign/policy';
-import { engineCallOf } from '../../../apps/worker/dist/rounds/engine-call.js';
+import { compilePolicy, engineCallOf, evaluate } from '@countersign/policy';
 
 const CONCURRENCY = 64;
 const { DATABASE_URL, REDIS_URL, OBVIOUS_POOL = '16' } = process.env;
@@ -36,7 +35,7 @@ async function handle(job) {
   const policy = await policyOf(call.tenantId, call.opening.policy);
   const session = { ...sessionFacts(state, []), mode: effectiveMode(state, call, policy.document) };
   const facts = { now: new Date().toISOString(), session, protectedPaths: [], platform: 'linux' };
-  const verdict = evaluate(engineCallOf(call), policy.compiled, { ...facts, resolvedPaths: call.resolvedPaths });
+  const verdict = evaluate(engineCallOf(call, call.args), policy.compiled, { ...facts, resolvedPaths: call.resolvedPaths });
   const basis = { policyName: policy.name, policyHash: policy.hash, epoch: policy.epoch, seqs: {}, facts };
   const input = { state, call, verdict, basis, policy: policy.document, newAskId: `ask_${call.id}`, prior: null };
   const { events, outcome } = decideCall(input);
