@@ -6,17 +6,23 @@
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { buildOrExit } from '../../scripts/build.mjs';
+import { commandLine, positive, readValues, refusal } from '../command-line.mjs';
 
 const say = (line) => process.stderr.write(`${line}\n`);
-const optionOf = (name, otherwise) => {
-  const given = process.argv.indexOf(name);
-  return given < 0 ? otherwise : process.argv[given + 1];
-};
-const ASKS = Number(optionOf('--asks', 10_000));
-const PROFILE = optionOf('--profile', null);
-if (!Number.isInteger(ASKS) || ASKS < 100) throw new Error('--asks takes a number, 100 at least');
-/** So many of them run out of time together; the others stay open. */
-const EXPIRING = Number(optionOf('--expire', Math.min(1_000, Math.floor(ASKS / 10))));
+const HELP = `npm run bench:asks -- [options]
+  --asks N       open asks (10000, at least 100)
+  --expire N     so many of them run out of time together (1000, or a tenth of them)
+  --profile DIR  write CPU profiles of our own processes there`;
+const { ASKS, EXPIRING, PROFILE } = commandLine(HELP, (args) => {
+  const strings = ['asks', 'expire', 'profile'].map((name) => [name, { type: 'string' }]);
+  const values = readValues(args, HELP, Object.fromEntries(strings));
+  const asks = positive(values.asks, 10_000, HELP);
+  if (!Number.isInteger(asks) || asks < 100) throw refusal('--asks takes a whole number, 100 at least', HELP);
+  // The others stay open.
+  const expiring = positive(values.expire, Math.min(1_000, Math.floor(asks / 10)), HELP);
+  if (!Number.isInteger(expiring) || expiring > asks) throw refusal('--expire takes a whole number up to --asks', HELP);
+  return { ASKS: asks, EXPIRING: expiring, PROFILE: values.profile ?? null };
+});
 const ANSWERED = Math.min(2_000, Math.floor(ASKS / 5));
 /** Longer than it takes to open them all. */
 const EXPIRE_SECONDS = 20 + Math.ceil(EXPIRING / 50);

@@ -4,10 +4,11 @@
  */
 import { cpus, loadavg } from 'node:os';
 import { buildOrExit } from '../../scripts/build.mjs';
-import { readOptions } from './options.mjs';
+import { commandLine } from '../command-line.mjs';
+import { HELP, readOptions } from './options.mjs';
 
 const say = (line) => process.stderr.write(`${line}\n`);
-const options = readOptions(process.argv.slice(2));
+const options = commandLine(HELP, readOptions);
 await buildOrExit();
 const { startCountersign, startEcho, startEmbedded, startObvious } = await import('./builds.mjs');
 const { inDatabase, prepareGround } = await import('./ground.mjs');

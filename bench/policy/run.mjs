@@ -6,13 +6,18 @@
 import { cpus, loadavg } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { buildOrExit } from '../../scripts/build.mjs';
+import { commandLine, readValues } from '../command-line.mjs';
 
 // Node 20's compiler aborts the process when it drops code into which it had inlined a call of Cedar's WASM.
 setFlagsFromString('--no-turbo-inline-js-wasm-calls');
 
 const SIZES = [10, 100, 1_000];
-const BUDGET_MS = process.argv.includes('--quick') ? 80 : 800;
-const ONLY_AGREE = process.argv.includes('--agree');
+const HELP = `npm run bench:policy -- [options]
+  --quick  a tenth of the time
+  --agree  only check that all judges give the same answers`;
+const FLAGS = { quick: { type: 'boolean' }, agree: { type: 'boolean' } };
+const { quick, agree: ONLY_AGREE = false } = commandLine(HELP, (args) => readValues(args, HELP, FLAGS));
+const BUDGET_MS = quick ? 80 : 800;
 
 await buildOrExit();
 const { cedar, countersign, plainLoop } = await import('./judges.mjs');

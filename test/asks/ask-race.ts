@@ -47,8 +47,12 @@ export async function openRaceWorld(): Promise<AskWorld> {
 /** Races at one time, each with a hundred people of its own; a few asks are not worth more than one hundred. */
 const lanesFor = (asks: number): number => Math.min(4, Math.ceil(asks / 50));
 
-/** Runs so many races, a few at one time, prints the sums and gives them. */
-export async function runAskRace(world: AskWorld, asks: number): Promise<RaceSums> {
+/** Runs so many races, a few at one time, prints the sums and gives them. `onRace` is told how many have ended. */
+export async function runAskRace(
+  world: AskWorld,
+  asks: number,
+  onRace: (ended: number) => void = () => undefined,
+): Promise<RaceSums> {
   const racers = await Promise.all(Array.from({ length: PROCESSES }, startRacer));
   const races: Race[] = [];
   let next = 0;
@@ -57,6 +61,7 @@ export async function runAskRace(world: AskWorld, asks: number): Promise<RaceSum
     while (next < asks) {
       next += 1;
       races.push(await runOne(field, `race-${next}`));
+      onRace(races.length);
     }
   };
   try {

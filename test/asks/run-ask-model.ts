@@ -26,6 +26,8 @@ export interface ModelPlan {
   readonly withinMs?: number;
   /** Between two restarts of a worker, and of an approver, in milliseconds. */
   readonly restartEveryMs: number;
+  /** After each life. */
+  readonly onLife?: (sums: Readonly<ModelSums>) => void;
 }
 
 export interface ModelSums {
@@ -107,6 +109,7 @@ async function runLane({ world, people, restarts, sums, isOver }: Lane, plan: Mo
       world.webhook.attempts.length = 0;
       try {
         await live(run, commands, sums);
+        plan.onLife?.(sums);
       } catch (error) {
         story = await storyOf(run, error);
         throw error;

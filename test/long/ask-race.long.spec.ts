@@ -4,6 +4,8 @@ import type { AskWorld } from '../asks/ask-world.js';
 import { openRaceWorld, runAskRace } from '../asks/ask-race.js';
 
 jest.setTimeout(7_200_000);
+/** Races between two lines that tell how far it is. */
+const TELL_EVERY = 50;
 const ASKS = Number(process.env['ASK_RACES'] ?? 1_000);
 
 let world: AskWorld;
@@ -14,5 +16,8 @@ afterAll(() => world?.close(), 60_000);
 
 it(`B01 lets one of a hundred people win each of ${ASKS} asks, and tells the others who won`, async () => {
   const losers = ASKS * 99;
-  expect(await runAskRace(world, ASKS)).toMatchObject({ winners: ASKS, refused: losers, named: losers });
+  const tell = (ended: number): void => {
+    if (ended % TELL_EVERY === 0) process.stdout.write(`ask race: ${ended} of ${ASKS} asks\n`);
+  };
+  expect(await runAskRace(world, ASKS, tell)).toMatchObject({ winners: ASKS, refused: losers, named: losers });
 });

@@ -35,7 +35,10 @@ async function handle(job) {
   const policy = await policyOf(call.tenantId, call.opening.policy);
   const session = { ...sessionFacts(state, []), mode: effectiveMode(state, call, policy.document) };
   const facts = { now: new Date().toISOString(), session, protectedPaths: [], platform: 'linux' };
-  const verdict = evaluate(engineCallOf(call, call.args), policy.compiled, { ...facts, resolvedPaths: call.resolvedPaths });
+  const verdict = evaluate(engineCallOf(call, call.args), policy.compiled, {
+    ...facts,
+    resolvedPaths: call.resolvedPaths,
+  });
   const basis = { policyName: policy.name, policyHash: policy.hash, epoch: policy.epoch, seqs: {}, facts };
   const input = { state, call, verdict, basis, policy: policy.document, newAskId: `ask_${call.id}`, prior: null };
   const { events, outcome } = decideCall(input);
