@@ -70,14 +70,17 @@ export const eventsOf = ({ url, key }: PeoplesDoor, query: string): Promise<Stor
 export const answerAsk = ({ url, key }: PeoplesDoor, askId: string, answer: string): Promise<Answer> =>
   send(`${url}/v1/asks/${askId}/answer`, { key, body: { answer } });
 
+/** Between two looks at most; what has not happened soon is looked for less often, so that waiting costs the waited-for nothing. */
+const LONGEST_PAUSE_MS = 150;
+
 /** Waits until `look` gives something; the bound only ends a test that hangs. */
 export async function eventually<T>(look: () => Promise<T | null | undefined | false>, withinMs = 120_000): Promise<T> {
   const until = Date.now() + withinMs;
-  for (;;) {
+  for (let wait = 10; ; wait = Math.min(1.4 * wait, LONGEST_PAUSE_MS)) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
     if (Date.now() > until) throw new Error(`it did not happen within ${withinMs / 1_000} s`);
-    await pause(25);
+    await pause(wait);
   }
 }
 
