@@ -28,13 +28,19 @@ const say = (line) => process.stderr.write(`${line}\n`);
 
 /** What is to be undone at the end, newest first: services to stop, folders to remove. */
 const undo = [];
-let child = null;
+/** The programs that run now. */
+const running = new Set();
 
 function run(args, env) {
   return new Promise((resolve) => {
-    child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit', env });
-    child.on('error', () => resolve(1));
-    child.on('exit', (code) => resolve(code ?? 1));
+    const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit', env });
+    const end = (code) => {
+      running.delete(child);
+      resolve(code ?? 1);
+    };
+    running.add(child);
+    child.on('error', () => end(1));
+    child.on('exit', end);
   });
 }
 
@@ -58,22 +64,31 @@ function testEnvironment(services) {
   return { ...inherited, ...services, NODE_OPTIONS: options.trim() };
 }
 
-/** The checks beside Jest; each counts as one test. */
+/** The checks beside Jest; each counts as one test. The linter takes about as long as all others after the first. */
 async function runChecks() {
-  const checks = [
-    // Without the project graph the linter would skip the rule about boundaries.
-    ['project graph', [NX, 'show', 'projects']],
-    ['lint', [join(ROOT, 'node_modules/eslint/bin/eslint.js'), '.', '--max-warnings=0']],
-    ['format', [join(ROOT, 'node_modules/prettier/bin/prettier.cjs'), '--check', '.', '--log-level=warn']],
-    ['types of the tests', [TSC, '-p', 'tsconfig.test.json']],
-  ];
-  const totals = { passed: 0, failed: 0 };
+  // Without the project graph the linter would skip the rule about boundaries.
+  const first = await runInARow([['project graph', [NX, 'show', 'projects']]]);
+  const rest = await Promise.all([
+    runInARow([['lint', [join(ROOT, 'node_modules/eslint/bin/eslint.js'), '.', '--max-warnings=0']]]),
+    runInARow([
+      ['format', [join(ROOT, 'node_modules/prettier/bin/prettier.cjs'), '--check', '.', '--log-level=warn']],
+      ['types of the tests', [TSC, '-p', 'tsconfig.test.json']],
+    ]),
+  ]);
+  const results = [first, ...rest].flat();
+  const passed = results.filter(Boolean).length;
+  return { passed, failed: results.length - passed };
+}
+
+/** One check after the other; gives whether each passed. */
+async function runInARow(checks) {
+  const results = [];
   for (const [name, args] of checks) {
     const passed = (await run(args, { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' })) === 0;
     say(`${name}: ${passed ? 'passed' : 'FAILED'}`);
-    totals[passed ? 'passed' : 'failed'] += 1;
+    results.push(passed);
   }
-  return totals;
+  return results;
 }
 
 async function runJest(env) {
@@ -116,7 +131,7 @@ async function main() {
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => {
-    child?.kill(signal);
+    for (const child of running) child.kill(signal);
     void stopAll().finally(() => process.exit(130));
   });
 }

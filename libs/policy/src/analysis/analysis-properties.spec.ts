@@ -7,6 +7,7 @@ import { analysePolicy } from './analyse-policy.js';
 import type { Finding } from './finding.js';
 import { CALLS, documentOf, RULES } from './policy-pool.fixture.js';
 import { judgeSample, sceneOf } from './scene.js';
+import { runsOf } from '../property-runs.fixture.js';
 
 const CONTEXT = { roots: ['/work/app'], cwd: '/work/app', home: '/home/dev' };
 const SCENE = sceneOf(CONTEXT);
@@ -47,7 +48,7 @@ describe('what is called idle', () => {
           }
         },
       ),
-      { numRuns: 80 },
+      { numRuns: runsOf(80) },
     );
   });
 
@@ -72,7 +73,7 @@ describe('what is called idle', () => {
           }
         },
       ),
-      { numRuns: 80 },
+      { numRuns: runsOf(80) },
     );
   });
 });
@@ -89,7 +90,7 @@ describe('every finding', () => {
           expect([verdict.effect, verdict.ruleId]).toEqual([witness?.effect, witness?.decidedBy]);
         }
       }),
-      { numRuns: 80 },
+      { numRuns: runsOf(80) },
     );
   });
 
@@ -99,7 +100,7 @@ describe('every finding', () => {
         const document = documentOf(input);
         expect(analysePolicy(compiled(document), CONTEXT)).toEqual(analysePolicy(document, CONTEXT));
       }),
-      { numRuns: 50 },
+      { numRuns: runsOf(50) },
     );
   });
 });
@@ -124,7 +125,7 @@ describe.each(PRESETS.filter((preset) => presetData(preset) !== undefined))('und
           expect([verdict.effect, verdict.ruleId]).toEqual([witness?.effect, witness?.decidedBy]);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: runsOf(25) },
     );
   });
 
@@ -141,7 +142,7 @@ describe.each(PRESETS.filter((preset) => presetData(preset) !== undefined))('und
           );
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runsOf(30) },
     );
   });
 });

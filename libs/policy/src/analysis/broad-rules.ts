@@ -11,6 +11,7 @@ export function broadRules(bench: Bench): Finding[] {
 
 /** Every hazard is judged once by the whole policy; only the rules that speak for one are looked at any further. */
 function broadAllows(bench: Bench): Finding[] {
+  if (!bench.rules.some((rule) => rule.rule.effect === 'allow')) return [];
   const allowed = hazardsOf(bench.maker)
     .map((hazard) => ({ hazard, verdict: judgeOn(bench, hazard.call) }))
     .filter(({ verdict }) => verdict.effect === 'allow');

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { diffPolicies, type PolicyDiff } from './diff-policies.js';
 import { documentOf, RULES } from './policy-pool.fixture.js';
+import { runsOf } from '../property-runs.fixture.js';
 
 const CONTEXT = { roots: ['/work/app'], cwd: '/work/app', home: '/home/dev' };
 
@@ -86,7 +87,7 @@ describe('properties', () => {
       fc.property(policies, (input) => {
         expect(diff(input, input)).toMatchObject({ verdict: 'same', changed: 0, tightens: [], widens: [] });
       }),
-      { numRuns: 15 },
+      { numRuns: runsOf(15) },
     );
   });
 
@@ -95,7 +96,7 @@ describe('properties', () => {
       fc.property(policies, rulePattern, (input, added) => {
         expect(diff(input, { ...input, [effect]: [...(input[effect] ?? []), added] }).widens).toEqual([]);
       }),
-      { numRuns: 25 },
+      { numRuns: runsOf(25) },
     );
   });
 
@@ -110,7 +111,7 @@ describe('properties', () => {
           back.tightens.length > 0,
         ]);
       }),
-      { numRuns: 15 },
+      { numRuns: runsOf(15) },
     );
   });
 });

@@ -135,7 +135,8 @@ function probesOf(maker: SpecimenMaker, rules: readonly ListedRule[], policy: Co
 function changeOf(pair: Pair, sample: SampleCall): ChangedCall | null {
   const { before, after, scene } = pair;
   const own = { before: before.document.mode, after: after.document.mode };
-  for (const modes of [own, ...sharedModes(pair).map((mode) => ({ before: mode, after: mode }))]) {
+  const shared = sharedModes(pair).filter((mode) => mode !== own.before || mode !== own.after);
+  for (const modes of [own, ...shared.map((mode) => ({ before: mode, after: mode }))]) {
     const old = judgeSample(scene, before, sample, modes.before);
     const fresh = judgeSample(scene, after, sample, modes.after);
     if (old.effect !== fresh.effect) return changed(sample, null, old, fresh);

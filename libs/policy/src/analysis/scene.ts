@@ -55,12 +55,20 @@ export function sceneOf(context: PolicyContext = {}): Scene {
   };
 }
 
-// The engine remembers its analysis per call object, so that judging one sample in every mode parses it once.
-const engineCalls = new WeakMap<SampleCall, EngineCall>();
+/** What a sample is to the engine when it is judged by that policy. */
+interface KnownCall {
+  readonly policy: CompiledPolicy;
+  readonly call: EngineCall;
+}
+
+// The engine remembers per call object what it read for the last policy. So a sample has a call of its own for each policy that judged
+// it last, and is read once by each while a few policies take turns over every mode.
+const engineCalls = new WeakMap<SampleCall, KnownCall[]>();
+const MOST_TURNS = 3;
 
 /** The engine's verdict of a sample in a session of that mode. */
 export function judgeSample(scene: Scene, policy: CompiledPolicy, sample: SampleCall, mode: Mode): Verdict {
-  return judgeCall(scene, policy, engineCallOf(scene, sample), mode);
+  return judgeCall(scene, policy, engineCallOf(scene, policy, sample), mode);
 }
 
 /** The same when the agent's own hook reports another mode. */
@@ -70,7 +78,12 @@ export function judgeReported(
   sample: SampleCall,
   modes: { readonly session: Mode; readonly reported: Mode },
 ): Verdict {
-  return judgeCall(scene, policy, { ...engineCallOf(scene, sample), reportedMode: modes.reported }, modes.session);
+  return judgeCall(
+    scene,
+    policy,
+    { ...engineCallOf(scene, policy, sample), reportedMode: modes.reported },
+    modes.session,
+  );
 }
 
 function judgeCall(scene: Scene, policy: CompiledPolicy, call: EngineCall, mode: Mode): Verdict {
@@ -89,12 +102,17 @@ function evidenceFor(call: EngineCall, policy: CompiledPolicy, { session }: Fact
   return paths;
 }
 
-function engineCallOf(scene: Scene, sample: SampleCall): EngineCall {
-  const known = engineCalls.get(sample);
-  if (known !== undefined && known.cwd === scene.cwd) return known;
+function engineCallOf(scene: Scene, policy: CompiledPolicy, sample: SampleCall): EngineCall {
+  let known = engineCalls.get(sample);
+  if (known === undefined) {
+    known = [];
+    engineCalls.set(sample, known);
+  }
+  for (const one of known) if (one.policy === policy && one.call.cwd === scene.cwd) return one.call;
   const { tool, args } = sample;
   const call = { tool, args, problem: null, argsHash: '', cwd: scene.cwd, reportedMode: null };
-  engineCalls.set(sample, call);
+  known.unshift({ policy, call });
+  if (known.length > MOST_TURNS) known.pop();
   return call;
 }
 
