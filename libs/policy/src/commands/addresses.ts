@@ -23,8 +23,11 @@ const PROGRAMS: ReadonlyMap<string, Reading> = new Map([
 ]);
 
 /** Subcommands of git that talk to the address that they are given. */
-const GIT_NETWORK =
-  /^(?:clone|fetch|pull|push|ls-remote|remote|submodule|subtree|send-pack|fetch-pack|http-fetch|http-push|archive|request-pull|svn|lfs)$/;
+const GIT_NETWORK = new Set(
+  'clone fetch pull push ls-remote remote submodule subtree send-pack fetch-pack http-fetch http-push archive request-pull svn lfs'.split(
+    ' ',
+  ),
+);
 
 /** Every address of the plan. Empty for most. */
 export function addressesOf(plan: ShellPlan): ShellAddress[] {
@@ -61,10 +64,10 @@ const LISTS: Readonly<Record<string, RegExp>> = {
 };
 
 /** `https_proxy=x`, `ssh -o ProxyJump=x`, `git -c url.x.insteadOf=y`: settings that name what is reached. */
-function addSettings(out: ShellAddress[], { program, args, assignments }: ShellCall): void {
+function addSettings(out: ShellAddress[], { program, args, assignments, text }: ShellCall): void {
   for (const { name, value } of assignments)
     if (value !== null && PROXY.test(`${name}=`)) addSetting(out, value, value.value);
-  if (program === null || !SETS.test(program)) return;
+  if (program === null || !maySet(program, text)) return;
   const form = settingForm(program);
   for (const word of args) {
     const head = form.exec(word.value)?.[0];
@@ -72,12 +75,17 @@ function addSettings(out: ShellAddress[], { program, args, assignments }: ShellC
   }
 }
 
+/** A setting of git counts only with a whole address. */
+function maySet(program: string, text: string): boolean {
+  return SETS.has(program) && (program !== 'git' || text.includes('://'));
+}
+
 function settingForm(program: string): RegExp {
   if (program === 'git') return /^(?:url|https?|remote)\.(?=.*:\/\/)/i;
   return program.startsWith('s') ? SSH_OPTION : PROXY;
 }
 
-const SETS = /^(?:git|export|declare|typeset|env|wget|ssh|scp|sftp|sudo)$/;
+const SETS = new Set(['git', 'export', 'declare', 'typeset', 'env', 'wget', 'ssh', 'scp', 'sftp', 'sudo']);
 const PROXY = /^(?:https?|all|ftp|socks)_proxy=/i;
 const SSH_OPTION = /^(?:-o)?(?:ProxyJump|HostName)[= ]|^(?:https?|all)_proxy=/i;
 
@@ -88,7 +96,7 @@ function addSetting(out: ShellAddress[], word: ShellWord, value: string): void {
 
 function readingOf({ program, args }: ShellCall): Reading | null {
   if (program === null) return null;
-  if (program === 'git') return args.some((word) => GIT_NETWORK.test(word.value)) ? 'scp' : null;
+  if (program === 'git') return args.some(({ value }) => GIT_NETWORK.has(value)) ? 'scp' : null;
   return PROGRAMS.get(program) ?? null;
 }
 

@@ -1,5 +1,5 @@
 /** Reading a program's flags from its words. */
-import type { ShellWord } from '../shell/tree.js';
+import type { Piece, ShellWord } from '../shell/tree.js';
 
 /** A command's words sorted: flags (values cut off behind `=`), operands, and every flag's value. */
 export interface SortedArgs {
@@ -50,10 +50,11 @@ function splitFlag(word: ShellWord, valueFlags: readonly string[]): { flag: stri
 
 /** The word without its first characters, when these are plain text. */
 export function withoutHead(word: ShellWord, length: number): ShellWord {
-  const [first, ...rest] = word.pieces;
+  const first = word.pieces[0];
   if (first?.kind !== 'literal' || first.value.length < length) return word;
-  const pieces = [{ ...first, value: first.value.slice(length) }, ...rest];
-  return { ...word, value: word.value.slice(length), pieces };
+  const head: Piece = { kind: 'literal', value: first.value.slice(length), quoted: first.quoted };
+  const pieces = word.pieces.length === 1 ? [head] : [head, ...word.pieces.slice(1)];
+  return { text: word.text, value: word.value.slice(length), literal: word.literal, pieces };
 }
 
 /** True for a word that starts with a dash and is not the dash alone. */

@@ -7,15 +7,18 @@ import { OWN_FOLDER, type Operand, type OperandRow } from './programs/program.js
 
 export type { Operand } from './programs/program.js';
 
+/** What of a call says which of its words are files. */
+type Described = Pick<ShellCall, 'program' | 'args' | 'input' | 'redirects'>;
+
 /** The files that the call is known to touch; null when nobody described the program's words. */
-export function operandsOf(call: ShellCall): Operand[] | null {
+export function operandsOf(call: Described): readonly Operand[] | null {
   if (call.program === null) return null;
   const operands = programRow(call.program)?.operands;
   if (operands === undefined) return null;
   return typeof operands === 'function' ? operands(call.args) : rowOperands(operands, call);
 }
 
-function rowOperands(row: OperandRow, call: ShellCall): Operand[] {
+function rowOperands(row: OperandRow, call: Described): Operand[] {
   const { args } = call;
   const sorted = sortArgs(args, row.valueFlags ?? []);
   const files = sorted.operands.slice(skipped(row, sorted));
@@ -31,7 +34,7 @@ function rowOperands(row: OperandRow, call: ShellCall): Operand[] {
 }
 
 /** A search that names nothing to search, with something to search for. */
-function takesFolder(row: OperandRow, sorted: SortedArgs, call: ShellCall): boolean {
+function takesFolder(row: OperandRow, sorted: SortedArgs, call: Described): boolean {
   if (row.elseFolder === undefined || sorted.operands.length < skipped(row, sorted)) return false;
   if (row.elseFolder === 'always') return goesDown(sorted);
   if (sorted.flags.includes('--type-list')) return false;

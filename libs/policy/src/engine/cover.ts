@@ -50,8 +50,9 @@ export function gapsOf(judgement: Judgement): Gap[] {
 }
 
 function addCalls(gaps: Gap[], judgement: Judgement, { calls }: ShellPlan): void {
-  for (const [number, call] of calls.entries()) {
-    if (call.outer === -1 && !isCovered(judgement, number)) gaps.push({ subject: call.source, kind: 'command' });
+  for (let number = 0; number < calls.length; number += 1) {
+    const call = calls[number];
+    if (call?.outer === -1 && !isCovered(judgement, number)) gaps.push({ subject: call.source, kind: 'command' });
   }
 }
 

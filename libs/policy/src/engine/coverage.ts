@@ -7,7 +7,15 @@ import { contentMatches } from '../rules/content-pattern.js';
 import { domainMatches } from '../rules/domain-pattern.js';
 import { pathMatches } from '../rules/path-pattern.js';
 import { isAboutAddress, matchesRegex, type RegexPattern } from '../rules/regex-pattern.js';
-import { forCommandRules, forDomainRules, forPathRules, forToolRules, type RuleIndex } from '../rules/rule-index.js';
+import {
+  commandText,
+  findCommandRule,
+  forDomainRules,
+  forPathRules,
+  forToolRules,
+  type CommandText,
+  type RuleIndex,
+} from '../rules/rule-index.js';
 import { matchesWildcard } from '../rules/wildcard.js';
 import type { ShellCall } from '../shell/plan.js';
 import { contentFields } from './content-fields.js';
@@ -98,23 +106,25 @@ function coversName(judgement: Judgement, spec: RuleSpec, path: string): boolean
 /** The rule that allows this simple command. */
 export function commandRule(judgement: Judgement, index: RuleIndex, call: ShellCall): CompiledRule | null {
   if (call.doubt !== null || call.name === null || /\s/.test(call.name.value)) return null;
-  if (!call.assignments.every((assignment) => isSafeVariable(assignment.name))) return null;
-  let found: CompiledRule | null = null;
+  for (const { name } of call.assignments) if (!isSafeVariable(name)) return null;
   const want: ExactNeeds = {
     exactOnly: call.wrapper?.exactOnly === true,
     blanks: judgement.policy.preset.commands.exactBlanks,
   };
-  forAliases(judgement, (tool) => {
-    forCommandRules(index, tool, call.text, (rule) => {
-      if (found === null && allowsCommand(rule.spec, call, want)) found = rule;
-    });
-  });
-  return found;
+  const command = judgement.tighteningTexts?.get(call.text) ?? commandText(call.text);
+  return findRule(judgement, index, command, ({ spec }) => allowsCommand(spec, call, want));
 }
 
-function forAliases(judgement: Judgement, each: (tool: string) => void): void {
-  each(judgement.call.tool);
-  judgement.analysis.entry.aliases?.forEach(each);
+/** The first rule about the command, under the tool's own name or another one, that passes the test. */
+function findRule(
+  judgement: Judgement,
+  index: RuleIndex,
+  command: CommandText,
+  test: (rule: CompiledRule) => boolean,
+): CompiledRule | null {
+  let found = findCommandRule(index, judgement.call.tool, command, test);
+  for (const alias of judgement.analysis.entry.aliases ?? []) found ??= findCommandRule(index, alias, command, test);
+  return found;
 }
 
 /** What an exact rule needs: `exactOnly` that there be one at all, `blanks` that the line's blanks be single. */
@@ -148,14 +158,13 @@ function hasSingleBlanks(call: ShellCall): boolean {
 export function exactLineRule(judgement: Judgement, index: RuleIndex): CompiledRule | null {
   const line = judgement.analysis.command?.trim();
   if (line === undefined) return null;
-  let found: CompiledRule | null = null;
-  forAliases(judgement, (tool) => {
-    forCommandRules(index, tool, line, (rule) => {
-      if (rule.spec.kind === 'command' && rule.rule.pattern === `${tool}(${line})` && rule.spec.command.exact !== null)
-        found ??= rule;
-    });
-  });
-  return found;
+  const command = judgement.tighteningTexts?.get(line) ?? commandText(line);
+  return findRule(judgement, index, command, (rule) => spellsOut(rule, line));
+}
+
+function spellsOut({ spec, tool, rule }: CompiledRule, line: string): boolean {
+  if (spec.kind !== 'command' || spec.command.exact === null || tool.kind !== 'name') return false;
+  return rule.pattern === `${tool.name}(${line})`;
 }
 
 /** The grants for this exact call, one-time ones first. */

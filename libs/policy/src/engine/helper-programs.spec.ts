@@ -66,6 +66,9 @@ describe('a denied command behind another program', () => {
     'git grep -n foo',
     'git push origin main',
     'git archive HEAD',
+    // Subcommands that would be names of what every object has.
+    'git constructor x',
+    'git __proto__ x',
     'git config core.editor vim',
     'export PAGER=less',
     "sed -e 's/rm -rf x/e/' f",

@@ -6,6 +6,7 @@ import type { ModeEntry } from '../policy/preset.js';
 import { canonicalPath, joinGiven } from '../paths/normalise.js';
 import type { CompiledRule } from '../rules/compiled-rule.js';
 import type { PathBases } from '../rules/path-pattern.js';
+import type { CommandText } from '../rules/rule-index.js';
 import type { ShellPlan } from '../shell/plan.js';
 import { analyse, type Analysis, type EngineCall } from './analysis.js';
 import { openCover, type Cover } from './cover.js';
@@ -36,9 +37,19 @@ export interface Judgement {
   readonly overridden: Match[];
   /** Which parts something allows so far. */
   readonly cover: Cover;
-  /** What denies and asks about commands compare with; made when first needed. */
-  tighteningTexts: ReadonlyMap<string, boolean> | null;
+  /** What denies and asks about commands compare with, by text; made when first needed. */
+  tighteningTexts: ReadonlyMap<string, TighteningText> | null;
+  /** The whole lines that denies and asks about commands compare with; made when first needed. */
+  lineTexts: readonly LineText[] | null;
 }
+
+/** One text that denies and asks about commands compare with. `sure`: it surely runs here. */
+export interface TighteningText extends CommandText {
+  readonly sure: boolean;
+}
+
+/** A whole line, or a part of one that is more than one command. */
+export type LineText = Pick<TighteningText, 'text' | 'sure'>;
 
 /** Prepares a judgement. */
 export function openJudgement(call: EngineCall, policy: CompiledPolicy, facts: Facts): Judgement {
@@ -62,6 +73,7 @@ export function openJudgement(call: EngineCall, policy: CompiledPolicy, facts: F
     readOnly: readOnlyOf(analysis.plan, policy.preset.commands),
     unclear: isUnclear(analysis.plan, policy.preset.commands),
     tighteningTexts: null,
+    lineTexts: null,
     matches: [],
     overridden: [],
     cover: openCover(analysis.plan?.calls.length ?? 0, analysis.uses.length),

@@ -4,6 +4,7 @@ import type { CompiledRule, RuleSpec } from '../rules/compiled-rule.js';
 import { matchesRegex } from '../rules/regex-pattern.js';
 import { linesOf } from '../shell/lines.js';
 import type { ShellPlan } from '../shell/plan.js';
+import type { Judgement, LineText } from './judgement.js';
 import type { RuleListener } from './rule-listener.js';
 
 /** Does a rule about commands speak of this text? */
@@ -16,13 +17,19 @@ export function speaksOfCommand(spec: RuleSpec, text: string): boolean {
  * Rules that no command has met surely are held against whole lines: `curl * | sh` also holds for a pipe that stands in a longer line,
  * in brackets, or behind `sh -c`.
  */
-export function forLineRules(open: ReadonlySet<CompiledRule>, plan: ShellPlan, listen: RuleListener): void {
-  for (const { rows, wholes, foreign } of plan.lines) {
-    for (const text of [...linesOf(rows), ...wholes]) forLine(open, text, (rule) => listen(rule, text, !foreign));
+export function forLineRules(judgement: Judgement, open: ReadonlySet<CompiledRule>, listen: RuleListener): void {
+  judgement.lineTexts ??= lineTextsOf(judgement.analysis.plan);
+  for (const { text, sure } of judgement.lineTexts) {
+    // A listener may take the rule out of the set, which a loop over a set allows.
+    for (const rule of open) if (speaksOfCommand(rule.spec, text)) listen(rule, text, sure);
   }
 }
 
-/** A listener may take the rule out of the set, which a loop over a set allows. */
-function forLine(open: ReadonlySet<CompiledRule>, text: string, each: (rule: CompiledRule) => void): void {
-  for (const rule of open) if (speaksOfCommand(rule.spec, text)) each(rule);
+function lineTextsOf(plan: ShellPlan | null): LineText[] {
+  const out: LineText[] = [];
+  for (const { rows, wholes, foreign } of plan?.lines ?? []) {
+    for (const text of linesOf(rows)) out.push({ text, sure: !foreign });
+    for (const text of wholes) out.push({ text, sure: !foreign });
+  }
+  return out;
 }

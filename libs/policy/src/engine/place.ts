@@ -2,6 +2,7 @@
 import type { Effect, Layer, Match, RuleSource } from '@countersign/contracts';
 import type { CompiledRule } from '../rules/compiled-rule.js';
 import {
+  commandText,
   forCommandRules,
   forDomainRules,
   forPathRules,
@@ -85,8 +86,8 @@ function candidates(judgement: Judgement, index: RuleIndex): Set<CompiledRule> {
   const add = (rule: CompiledRule): void => void out.add(rule);
   forToolRules(index, call.tool, analysis.entry, add);
   forDomainRules(index, { tool: call.tool, entry: analysis.entry, hosts: null }, add);
-  if (analysis.command !== null) forCommandRules(index, call.tool, analysis.command.trim(), add);
-  for (const command of analysis.plan?.calls ?? []) forCommandRules(index, call.tool, command.text, add);
+  if (analysis.command !== null) forCommandRules(index, call.tool, commandText(analysis.command.trim()), add);
+  for (const command of analysis.plan?.calls ?? []) forCommandRules(index, call.tool, commandText(command.text), add);
   for (const path of judgement.paths) {
     forPathRules(path.use.access === 'write' ? index.paths.Edit : index.paths.Read, path.lexical, add);
   }

@@ -1,10 +1,17 @@
 /** Which rules of an index speak about a call, and about which part of it. */
 import { forAddressRules } from './address-rules.js';
-import type { Judgement } from './judgement.js';
+import type { Judgement, TighteningText } from './judgement.js';
 import { forLineRules, speaksOfCommand } from './line-rules.js';
 import { forReachedRules } from '../rules/folder-rules.js';
 import type { PathRules, RuleIndex } from '../rules/rule-index.js';
-import { forCommandRules, forDomainRules, forPathRules, forToolRules, spanningRulesOf } from '../rules/rule-index.js';
+import {
+  commandText,
+  forCommandRules,
+  forDomainRules,
+  forPathRules,
+  forToolRules,
+  spanningRulesOf,
+} from '../rules/rule-index.js';
 import type { CompiledRule, ParameterPattern, RegexSubject, RuleSpec } from '../rules/compiled-rule.js';
 import { contentMatches } from '../rules/content-pattern.js';
 import { domainMatches, type DomainPattern } from '../rules/domain-pattern.js';
@@ -147,54 +154,58 @@ function parameterMatches(judgement: Judgement, parameter: ParameterPattern): bo
 function matchCommands(judgement: Judgement, index: RuleIndex, listen: RuleListener): void {
   const { analysis } = judgement;
   if (analysis.command === null || index.commands.size === 0) return;
-  for (const tool of [judgement.call.tool, ...(analysis.entry.aliases ?? [])]) {
-    const spanning = spanningRulesOf(index, tool);
-    const open = spanning.length === 0 ? NO_RULES : new Set(spanning);
-    const heard: RuleListener =
-      open.size === 0
-        ? listen
-        : (rule, text, sure) => {
-            if (sure) open.delete(rule);
-            listen(rule, text, sure);
-          };
-    matchTexts(judgement, index, tool, heard);
-    if (analysis.plan === null) continue;
-    if (open.size > 0) forLineRules(open, analysis.plan, heard);
-    forRulesOfUnknownWords(index, tool, analysis.plan, (rule, text) => listen(rule, text, false));
-  }
+  matchCommandsOf(judgement, index, judgement.call.tool, listen);
+  for (const alias of analysis.entry.aliases ?? []) matchCommandsOf(judgement, index, alias, listen);
 }
 
-const NO_RULES = new Set<CompiledRule>();
+function matchCommandsOf(judgement: Judgement, index: RuleIndex, tool: string, listen: RuleListener): void {
+  const { plan } = judgement.analysis;
+  const spanning = spanningRulesOf(index, tool);
+  if (plan === null || spanning.length === 0) matchTexts(judgement, index, tool, listen);
+  else {
+    const open = new Set(spanning);
+    const heard: RuleListener = (rule, text, sure) => {
+      if (sure) open.delete(rule);
+      listen(rule, text, sure);
+    };
+    matchTexts(judgement, index, tool, heard);
+    if (open.size > 0) forLineRules(judgement, open, heard);
+  }
+  if (plan !== null) forRulesOfUnknownWords(index, tool, plan, (rule, text) => listen(rule, text, false));
+}
 
 function matchTexts(judgement: Judgement, index: RuleIndex, tool: string, listen: RuleListener): void {
-  for (const [text, sure] of tighteningTexts(judgement)) {
-    forCommandRules(index, tool, text, (rule) => {
-      if (speaksOfCommand(rule.spec, text)) listen(rule, text, sure);
-    });
-  }
+  const hear = (rule: CompiledRule, { text, sure }: TighteningText): void => {
+    if (speaksOfCommand(rule.spec, text)) listen(rule, text, sure);
+  };
+  for (const command of tighteningTexts(judgement).values()) forCommandRules(index, tool, command, hear);
 }
 
 /** Every text that a deny or ask about commands is compared with, and whether it surely runs here. */
-function tighteningTexts(judgement: Judgement): ReadonlyMap<string, boolean> {
+function tighteningTexts(judgement: Judgement): ReadonlyMap<string, TighteningText> {
   if (judgement.tighteningTexts !== null) return judgement.tighteningTexts;
-  const texts = new Map<string, boolean>();
+  const texts = new Map<string, TighteningText>();
   const { command, plan } = judgement.analysis;
-  if (command !== null) texts.set(command.trim(), true);
+  if (command !== null) addText(texts, command.trim(), true);
   for (const call of plan?.calls ?? []) addTexts(texts, call, judgement.facts.platform !== 'linux');
   judgement.tighteningTexts = texts;
   return texts;
 }
 
 /** `fold`: the file system may find `RM` when `rm` is meant. */
-function addTexts(texts: Map<string, boolean>, call: ShellCall, fold: boolean): void {
+function addTexts(texts: Map<string, TighteningText>, call: ShellCall, fold: boolean): void {
   const spellings = fold ? [...call.spellings, ...call.spellings.map(lowerProgram)] : call.spellings;
   for (const spelling of spellings) addText(texts, spelling, !call.foreign);
   if (call.source !== call.text) addText(texts, call.source, !call.foreign);
-  for (const text of call.elsewhere) if (!texts.has(text)) texts.set(text, false);
+  for (const text of call.elsewhere) addText(texts, text, false);
 }
 
-function addText(texts: Map<string, boolean>, text: string, sure: boolean): void {
-  texts.set(text, sure || texts.get(text) === true);
+/** A text that is there already stays where it is, and is sure when it is so anywhere. */
+function addText(texts: Map<string, TighteningText>, text: string, sure: boolean): void {
+  const known = texts.get(text);
+  if (known !== undefined && (known.sure || !sure)) return;
+  const { program } = known ?? commandText(text);
+  texts.set(text, { text, program, sure });
 }
 
 function lowerProgram(text: string): string {

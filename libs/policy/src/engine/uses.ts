@@ -1,6 +1,5 @@
 /** The files that a call would touch, from its arguments and from its command line. */
 import { namesOfWord } from '../commands/names.js';
-import { operandsOf } from '../commands/operands.js';
 import { joinGiven } from '../paths/normalise.js';
 import type { ShellCall, ShellPlan } from '../shell/plan.js';
 import type { ShellWord } from '../shell/tree.js';
@@ -169,7 +168,7 @@ export function withHome(path: string, home: string | null): string | null {
 export function planUses(plan: ShellPlan, home: string | null): PathUse[] {
   const out: PathUse[] = [];
   plan.calls.forEach((call, number) => {
-    const operands = operandsOf(call);
+    const { operands } = call;
     if (operands === null || TRANSFERS.has(call.program ?? '')) addGuesses(out, call, number);
     for (const operand of operands ?? []) {
       const origin = operand.maybe === true ? 'guess' : 'operand';

@@ -254,37 +254,69 @@ function forServers(index: RuleIndex, tool: string, each: (rule: CompiledRule) =
   }
 }
 
-/** Calls `each` for every command rule of the tool whose first two words are those of `text`, or open. */
-export function forCommandRules(
+/** A command's text with its first word, by which rules are found: cut once, since every index is asked. */
+export interface CommandText {
+  readonly text: string;
+  readonly program: string;
+}
+
+/** The text of a command as rules are looked up by it. */
+export function commandText(text: string): CommandText {
+  const space = text.indexOf(' ');
+  return { text, program: space < 0 ? text : text.slice(0, space) };
+}
+
+/** Calls `each` for every command rule of the tool whose first two words are those of the command, or open. */
+export function forCommandRules<Text extends CommandText>(
   index: RuleIndex,
   tool: string,
-  text: string,
-  each: (rule: CompiledRule) => void,
+  command: Text,
+  each: (rule: CompiledRule, command: Text) => void,
 ): void {
   const rules = index.commands.get(tool);
   if (rules === undefined) return;
-  const space = text.indexOf(' ');
-  const own = rules.byProgram.get(space < 0 ? text : text.slice(0, space));
+  const own = rules.byProgram.get(command.program);
   if (own !== undefined) {
-    own.open.forEach(each);
-    if (own.bySecond.size > 0) own.bySecond.get(secondWord(text, space))?.forEach(each);
+    for (const rule of own.open) each(rule, command);
+    for (const rule of secondRules(own, command)) each(rule, command);
   }
-  rules.any.forEach(each);
+  for (const rule of rules.any) each(rule, command);
+}
+
+/** The first of these rules that passes the test; null when none does. */
+export function findCommandRule(
+  index: RuleIndex,
+  tool: string,
+  command: CommandText,
+  test: (rule: CompiledRule) => boolean,
+): CompiledRule | null {
+  const rules = index.commands.get(tool);
+  if (rules === undefined) return null;
+  const own = rules.byProgram.get(command.program);
+  const found = own === undefined ? undefined : (own.open.find(test) ?? secondRules(own, command).find(test));
+  return found ?? rules.any.find(test) ?? null;
 }
 
 /** Every command rule of the tool that may meet a whole line although it meets no command of it. */
 export function spanningRulesOf(index: RuleIndex, tool: string): readonly CompiledRule[] {
-  return index.commands.get(tool)?.spanning ?? [];
+  return index.commands.get(tool)?.spanning ?? NO_RULES;
 }
 
 /** Every command rule of the tool about that program, whatever its second word. */
 export function commandRulesOf(index: RuleIndex, tool: string, program: string): readonly CompiledRule[] {
   const own = index.commands.get(tool)?.byProgram.get(program);
-  return own === undefined ? [] : [...own.open, ...[...own.bySecond.values()].flat()];
+  return own === undefined ? NO_RULES : [...own.open, ...[...own.bySecond.values()].flat()];
 }
 
-function secondWord(text: string, space: number): string {
-  if (space < 0) return '';
-  const end = text.indexOf(' ', space + 1);
-  return end < 0 ? text.slice(space + 1) : text.slice(space + 1, end);
+const NO_RULES: readonly CompiledRule[] = [];
+
+function secondRules(own: ProgramRules, command: CommandText): readonly CompiledRule[] {
+  if (own.bySecond.size === 0) return NO_RULES;
+  return own.bySecond.get(secondWord(command)) ?? NO_RULES;
+}
+
+function secondWord({ text, program }: CommandText): string {
+  const start = program.length + 1;
+  const end = text.indexOf(' ', start);
+  return end < 0 ? text.slice(start) : text.slice(start, end);
 }

@@ -68,6 +68,23 @@ describe('wrappers', () => {
   });
 });
 
+describe('the text of a command', () => {
+  it.each([
+    ['git  push o', 'git push o'],
+    ['git\tpush o', 'git push o'],
+    ['git push \\\n o', 'git push o'],
+    ['git push o >f', 'git push o'],
+    ['A=1 git push o', 'git push o'],
+    ['git p"us"h o', 'git push o'],
+    ['git push o;x', 'git push o'],
+    ["git push ''", 'git push '],
+    ['{git,push,o}', 'git push o'],
+    ['git push é o', 'git push é o'],
+  ])('of %j has single blanks', (source, text) => {
+    expect(plan(source).calls[0]?.text).toBe(text);
+  });
+});
+
 describe('spellings', () => {
   it.each([
     ['/bin/rm x', 'rm x'],

@@ -1,11 +1,12 @@
 /** Takes a script apart into calls: every simple command, and every command that a wrapper inside it runs. */
+import { operandsOf } from '../commands/operands.js';
 import { expandBraces } from './braces.js';
 import { MAX_FOUND } from './embedded.js';
 import { Folders } from './folders.js';
 import { hiddenScripts } from './hidden.js';
 import { parseShell } from './parse.js';
 import type { CallDoubt, ShellCall, ShellLines, ShellPlan } from './plan.js';
-import { baseName, elsewhereOf, spellingsOf, textOfWords } from './spellings.js';
+import { baseName, elsewhereOf, spellingsOf, textOfCommand } from './spellings.js';
 import type { ShellShape } from './shapes.js';
 import type { ShellBinding, ShellCommand, ShellDoubt, ShellInput, ShellScript, ShellWord } from './tree.js';
 import { bareWord } from './word.js';
@@ -53,18 +54,23 @@ interface Origin {
 /** Parses and takes apart a command line. Total; over the limits it adds a doubt and stops. */
 export function decompose(source: string, options: DecomposeOptions): ShellPlan {
   const { maxLength, home, cwd } = options;
-  const shapes = new Set<ShellShape>();
-  const variables = {
-    variables: new Map<string, string>(),
-    bindings: new Map<string, ShellBinding>(),
+  // Written out, since objects put together from several others are slow to make and to read.
+  const work: Work = {
+    calls: [],
+    variables: new Map(),
+    bindings: new Map(),
     nests: { next: 0 },
     budget: { spent: 0 },
+    doubts: new Set(),
+    shapes: new Set(),
+    functions: [],
+    lines: [],
+    maxLength,
+    home,
   };
-  const lists = { calls: [], functions: [], lines: [] };
-  const work: Work = { ...lists, ...variables, doubts: new Set(), shapes, maxLength, home };
   addScript(work, source, { outer: -1, depth: 0, nest: -1, foreign: false, cwds: cwd === null ? null : [cwd] });
   addHidden(work);
-  const { calls, doubts, bindings, functions, lines } = work;
+  const { calls, doubts, shapes, bindings, functions, lines } = work;
   return { source, calls, doubts: [...doubts], shapes, bindings, functions, lines };
 }
 
@@ -79,6 +85,7 @@ function addScript(work: Work, source: string, origin: Origin): void {
   const folders = new Folders(script, origin.cwds);
   const numbers: number[] = [];
   for (const command of script.commands) {
+    if (isTooMuch(work, origin)) break;
     numbers.push(work.calls.length);
     const cwds = folders.enter(command, work.home);
     addCall(work, withInput(command, numbers, origin.input), cwds === origin.cwds ? origin : { ...origin, cwds });
@@ -114,11 +121,10 @@ function depthOf(work: Work, number: number): number {
 function addBindings(work: Work, script: ShellScript, numbers: readonly number[]): void {
   for (const [name, binding] of script.bindings) {
     const known = work.bindings.get(name) ?? { words: [], readers: [], unknown: false };
-    work.bindings.set(name, {
-      words: [...known.words, ...binding.words],
-      readers: [...known.readers, ...binding.readers.map((reader) => numbers[reader] ?? -1)],
-      unknown: known.unknown || binding.unknown,
-    });
+    for (const word of binding.words) known.words.push(word);
+    for (const reader of binding.readers) known.readers.push(numbers[reader] ?? -1);
+    known.unknown ||= binding.unknown;
+    work.bindings.set(name, known);
   }
 }
 
@@ -159,13 +165,14 @@ function makeCall(work: Work, command: ShellCommand, origin: Origin): ShellCall 
   const args = words.slice(1);
   const program = programOf(name);
   const wrapper = program === null ? null : unwrap(program, args);
-  const text = textOfWords(words);
+  const text = textOfCommand(words, source);
   return {
     program,
     name,
     args,
     assignments,
     redirects,
+    operands: operandsOf({ program, args, input, redirects }),
     input,
     source,
     text,

@@ -64,7 +64,7 @@ export function runsText({ program, args }: ShellCall): boolean {
 /** What stands in the words of a program that takes commands or code among them, or in what it is fed; most take neither. */
 function addFromWords(out: string[], { args, input }: ShellCall, program: string): void {
   const text = input.kind === 'text' ? input.text : '';
-  addMatches(out, text, IN_INPUT.get(program), [1, 2]);
+  if (text !== '') addMatches(out, text, IN_INPUT.get(program), [1, 2]);
   const flags = IN_WORDS.get(program);
   const isCode = INTERPRETER.test(program);
   if (flags === undefined && !isCode) return;
@@ -74,7 +74,9 @@ function addFromWords(out: string[], { args, input }: ShellCall, program: string
 }
 
 function addMatches(out: string[], text: string, form: RegExp | undefined, groups: readonly number[]): void {
-  if (form !== undefined && text.length < MAX_CODE) out.push(...groupsOf(text, form, groups));
+  if (form === undefined || text.length >= MAX_CODE) return;
+  // Most texts hold nothing of the kind, and to look is far cheaper than to take all matches.
+  if (text.search(form) >= 0) out.push(...groupsOf(text, form, groups));
 }
 
 /** INVARIANT: a call that holds more is asked about; one more is handed back to say so. */

@@ -49,8 +49,8 @@ function foldVariable(name: string, scene: FoldScene, depth: number): string | n
   const binding = scene.bindings.get(name);
   if (binding === undefined && scene.unset === 'unknown') return null;
   if (binding === undefined) return name === 'SHELL' ? 'sh' : '';
-  const [word, ...others] = binding.words;
-  if (word === undefined || others.length > 0 || binding.unknown || binding.readers.length > 0) return null;
+  const word = binding.words.length === 1 ? binding.words[0] : undefined;
+  if (word === undefined || binding.unknown || binding.readers.length > 0) return null;
   return foldWord(word, scene, depth + 1);
 }
 

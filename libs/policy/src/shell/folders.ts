@@ -6,16 +6,16 @@ const MAX_FOLDERS = 8;
 
 /** Follows `cd` through the script: which folders each command may run in. */
 export class Folders {
-  private readonly now: (readonly string[] | null)[] = [];
-  private readonly before: (readonly string[] | null)[] = [];
-  private readonly chains: number[] = [];
+  private readonly now: (readonly string[] | null)[];
+  private readonly before: (readonly string[] | null)[];
+  private readonly chains = [-1];
 
   constructor(
     private readonly script: ShellScript,
     start: readonly string[] | null,
   ) {
-    this.now[0] = start;
-    this.before[0] = start;
+    this.now = [start];
+    this.before = [start];
   }
 
   /** The folders of this command; a `cd` moves those that follow in its scope. */

@@ -10,34 +10,43 @@ const GLOBAL_VALUES = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|-
 
 /** Flags whose value is a command line, by subcommand. git takes the beginning of a long flag for the whole. */
 const SERVES = /^--(?:upl[a-z-]*|ex[a-z]*)(?:=|$)/;
-const FLAGS: Readonly<Record<string, RegExp>> = {
-  rebase: /^(?:-x|--exec?)(?:=|$)/,
-  difftool: /^(?:-x|--ext[a-z]*)(?:=|$)/,
-  'filter-branch': /^--[a-z]+-filter(?:=|$)/,
-  grep: /^(?:-O(?=.)|--op[a-z-]*=)/,
-  clone: /^(?:-u$|--upl[a-z-]*(?:=|$))/,
-  fetch: SERVES,
-  pull: SERVES,
-  'ls-remote': SERVES,
-  'fetch-pack': SERVES,
-  archive: SERVES,
-  push: /^--(?:rece[a-z-]*|ex[a-z]*)(?:=|$)/,
-  'send-pack': /^--(?:rece[a-z-]*|ex[a-z]*)(?:=|$)/,
-};
+const FLAGS: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    rebase: /^(?:-x|--exec?)(?:=|$)/,
+    difftool: /^(?:-x|--ext[a-z]*)(?:=|$)/,
+    'filter-branch': /^--[a-z]+-filter(?:=|$)/,
+    grep: /^(?:-O(?=.)|--op[a-z-]*=)/,
+    clone: /^(?:-u$|--upl[a-z-]*(?:=|$))/,
+    fetch: SERVES,
+    pull: SERVES,
+    'ls-remote': SERVES,
+    'fetch-pack': SERVES,
+    archive: SERVES,
+    push: /^--(?:rece[a-z-]*|ex[a-z]*)(?:=|$)/,
+    'send-pack': /^--(?:rece[a-z-]*|ex[a-z]*)(?:=|$)/,
+  }),
+);
 
 /** Everything that these words of git make it run, besides what git is. */
 export function gitScripts(args: readonly ShellWord[]): Wrapped[] {
   const start = subcommandAt(args);
-  const settings = args.slice(0, start).filter((_word, at) => args[at - 1]?.value === '-c');
-  return [...settings.flatMap(settingScript), ...subcommandScripts(args.slice(start)), ...args.flatMap(remoteHelper)];
+  const out: Wrapped[] = [];
+  for (let at = 1; at < start; at += 1) if (args[at - 1]?.value === '-c') addSetting(out, args[at]);
+  out.push(...subcommandScripts(args[start]?.value, args.slice(start + 1)));
+  for (const word of args) if (isRemoteHelper(word)) out.push(remoteHelper(word));
+  return out;
 }
 
-/** `ext::sh -c x` is an address that git runs. Blanks inside of its words are written `% `. */
-function remoteHelper(word: ShellWord): Wrapped[] {
-  if (!/^ext::/i.test(word.value)) return [];
-  if (!word.literal) return [script(word, '')];
+/** `ext::sh -c x` is an address that git runs. */
+function isRemoteHelper({ value }: ShellWord): boolean {
+  return value.startsWith('::', 3) && /^ext/i.test(value);
+}
+
+/** Blanks inside of its words are written `% `. */
+function remoteHelper(word: ShellWord): Wrapped {
+  if (!word.literal) return script(word, '');
   const parts = word.value.slice(5).match(/(?:%[^]|[^\s%])+/g) ?? [];
-  return [{ kind: 'words', words: parts.map((part) => literalWord(part.replace(/%([^])/g, '$1'))) }];
+  return { kind: 'words', words: parts.map((part) => literalWord(part.replace(/%([^])/g, '$1'))) };
 }
 
 function subcommandAt(args: readonly ShellWord[]): number {
@@ -46,10 +55,11 @@ function subcommandAt(args: readonly ShellWord[]): number {
   return at;
 }
 
-function settingScript(word: ShellWord): Wrapped[] {
+function addSetting(out: Wrapped[], word: ShellWord | undefined): void {
+  if (word === undefined) return;
   const alias = ALIAS.exec(word.value)?.[1];
   const text = alias === undefined ? SETTING.exec(word.value)?.[1] : aliasScript(alias);
-  return text === undefined ? [] : [script(word, text)];
+  if (text !== undefined) out.push(script(word, text));
 }
 
 /** An alias is a command line behind `!`, else words for git. */
@@ -61,9 +71,13 @@ function script(word: ShellWord, text: string): Wrapped {
   return { kind: 'script', text: word.literal ? text : null };
 }
 
-function subcommandScripts(args: readonly ShellWord[]): Wrapped[] {
-  const [command, ...rest] = args;
-  switch (command?.value) {
+const NOTHING: readonly Wrapped[] = [];
+
+/** `rest` are the words behind the subcommand. */
+function subcommandScripts(command: string | undefined, rest: readonly ShellWord[]): readonly Wrapped[] {
+  switch (command) {
+    case undefined:
+      return NOTHING;
     case 'bisect':
       return rest[0]?.value === 'run' && rest.length > 1 ? [{ kind: 'words', words: rest.slice(1) }] : [];
     case 'submodule':
@@ -71,7 +85,7 @@ function subcommandScripts(args: readonly ShellWord[]): Wrapped[] {
     case 'config':
       return configScript(rest);
     default:
-      return flagScripts(FLAGS[command?.value ?? ''], rest);
+      return flagScripts(FLAGS.get(command), rest);
   }
 }
 
@@ -92,8 +106,8 @@ function configScript(rest: readonly ShellWord[]): Wrapped[] {
   return value?.value.startsWith('!') === true ? [script(value, value.value.slice(1))] : [];
 }
 
-function flagScripts(flag: RegExp | undefined, rest: readonly ShellWord[]): Wrapped[] {
-  if (flag === undefined) return [];
+function flagScripts(flag: RegExp | undefined, rest: readonly ShellWord[]): readonly Wrapped[] {
+  if (flag === undefined) return NOTHING;
   return rest.flatMap((word, at) => {
     const head = flag.exec(word.value)?.[0];
     if (head === undefined) return [];

@@ -18,7 +18,10 @@ export function linesOf(rows: readonly Row[]): string[] {
   const out = new Set<string>();
   for (const row of rows) addWhole(out, row);
   let room = MAX_RUN_CHARACTERS;
-  for (const row of rows) room = addRuns(out, row, room);
+  for (const row of rows) {
+    if (room < 0) break;
+    room = addRuns(out, row, room);
+  }
   return [...out];
 }
 
@@ -59,6 +62,8 @@ function leavesOf(node: SyntaxNode): readonly SyntaxNode[] {
   }
 }
 
+/** What both forms begin with. */
+const BEHIND = /[ \t;&]/y;
 const SEPARATOR = /[ \t]*[;&](?![;&])/y;
 const COMMENT = /[ \t;&]*[ \t;&]#[^\n]*/y;
 
@@ -66,6 +71,8 @@ const COMMENT = /[ \t;&]*[ \t;&]#[^\n]*/y;
 function addText(out: Set<string>, source: string, first: SyntaxNode, last: SyntaxNode): void {
   const text = source.slice(first.pos, last.end);
   out.add(text);
+  BEHIND.lastIndex = last.end;
+  if (!BEHIND.test(source)) return;
   for (const form of [SEPARATOR, COMMENT]) {
     form.lastIndex = last.end;
     const behind = form.exec(source)?.[0];
@@ -73,8 +80,13 @@ function addText(out: Set<string>, source: string, first: SyntaxNode, last: Synt
   }
 }
 
+function isWord({ type }: SyntaxNode): boolean {
+  return type === 'Word';
+}
+
 /** A command behind its variables, and with the here-documents that it is given; null when it is written so already. */
 export function wholeCommand(node: Command, source: string): string | null {
+  if (node.prefix.length === 0 && node.suffix.every(isWord)) return null;
   const start = node.prefix.length === 0 ? node.pos : (node.name?.pos ?? node.pos);
   const documents = node.redirects.filter((item) => item.type === 'HereDoc');
   if (start === node.pos && documents.length === 0) return null;

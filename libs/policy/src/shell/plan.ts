@@ -1,4 +1,5 @@
 /** A command line taken apart into the programs that it would start. */
+import type { Operand } from '../commands/operands.js';
 import type { Row } from './lines.js';
 import type { ShellAssignment, ShellBinding, ShellDoubt, ShellInput, ShellRedirect, ShellWord } from './tree.js';
 import type { ShellShape } from './shapes.js';
@@ -15,6 +16,8 @@ export interface ShellCall {
   readonly args: readonly ShellWord[];
   readonly assignments: readonly ShellAssignment[];
   readonly redirects: readonly ShellRedirect[];
+  /** The files among its words; null when nobody described the program's words. */
+  readonly operands: readonly Operand[] | null;
   readonly input: ShellInput;
   readonly source: string;
   /** Program as written and arguments, quoting undone, joined by single blanks: what allow rules see. */

@@ -1,6 +1,7 @@
 /** A small reader for PowerShell: plain commands in a row. Anything cleverer is not understood, and so asks. */
+import { operandsOf } from '../commands/operands.js';
 import type { ShellCall, ShellPlan } from './plan.js';
-import type { ShellDoubt, ShellWord } from './tree.js';
+import type { ShellDoubt, ShellRedirect, ShellWord } from './tree.js';
 import { hasControl, hasInvisible } from './characters.js';
 import { literalWord } from './word.js';
 
@@ -128,13 +129,16 @@ function toCall(words: ShellWord[]): ShellCall {
   const spellings = [
     ...new Set([written + tail, folded + tail, base + tail, base.replace(/\.(?:exe|cmd|bat|ps1)$/i, '') + tail]),
   ];
+  const redirects: readonly ShellRedirect[] = [];
+  const input = { kind: 'none' } as const;
   return {
     program: folded,
     name: name ?? null,
     args,
     assignments: [],
-    redirects: [],
-    input: { kind: 'none' },
+    redirects,
+    operands: operandsOf({ program: folded, args, input, redirects }),
+    input,
     source: words.map((word) => word.text).join(' '),
     text: written + tail,
     spellings,

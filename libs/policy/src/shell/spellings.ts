@@ -24,6 +24,18 @@ export function textOfWords(words: readonly Pick<ShellWord, 'value'>[]): string 
   return text;
 }
 
+/** The same, where the words of a command as written are known to stand in `source`: most are written just so. */
+export function textOfCommand(words: readonly ShellWord[], source: string): string {
+  let at = 0;
+  for (const { text, value } of words) {
+    if (text !== value || !source.startsWith(text, at)) return textOfWords(words);
+    at += text.length;
+    if (at < source.length && source.charCodeAt(at) !== 32) return textOfWords(words);
+    at += 1;
+  }
+  return at === source.length + 1 ? source : textOfWords(words);
+}
+
 /** Options before the subcommand that take the next word: skipped, so that `git -C x push` is also seen as `git push`. */
 const GLOBAL_VALUES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
@@ -49,8 +61,7 @@ export function spellingsOf(known: KnownVariables, words: readonly ShellWord[], 
   if (words.some((word) => !word.literal)) addFilledIn(out, known, words);
   if (!name.literal) return out;
   const program = baseName(name.value);
-  const tail = text.slice(name.value.length);
-  if (program + tail !== text) out.push(program + tail);
+  if (program !== name.value) out.push(program + text.slice(name.value.length));
   addPlain(out, program, words);
   return out;
 }
@@ -108,10 +119,12 @@ function filledPiece(known: KnownVariables, piece: Piece): string {
   }
 }
 
+const NOTHING: readonly string[] = [];
+
 /** Every tail of a runner's words, and what stands in its script words (`ssh host 'cd x; rm -rf y'`), each in all its forms. */
-export function elsewhereOf(program: string, args: readonly ShellWord[]): string[] {
+export function elsewhereOf(program: string, args: readonly ShellWord[]): readonly string[] {
   const words = runnerWords(program, args)?.slice(0, MAX_TAILS);
-  if (words === undefined) return [];
+  if (words === undefined) return NOTHING;
   const out: string[] = [];
   words.forEach((word, at) => {
     const tail = words.slice(at);

@@ -1,43 +1,60 @@
 /** What a script does with variables: which it sets, which may hold more than numbers, and which it only reveals. */
 import type { Piece, ShellAssignment, ShellBinding, ShellWord } from './tree.js';
 
-/** Variables seen so far in a script. */
-export interface ScriptVariables {
+/** What a script does with one variable. */
+interface Variable {
   /** Set by the script itself. */
-  readonly set: Set<string>;
+  isSet: boolean;
   /** May hold more than a number. */
-  readonly texts: Set<string>;
-  /** Evaluated as arithmetic somewhere, which runs commands written inside their text. */
-  readonly evaluated: Set<string>;
+  isText: boolean;
+  /** Evaluated as arithmetic somewhere, which runs commands written inside its text. */
+  isEvaluated: boolean;
   /** Set inside of words: `${x:=y}`. */
-  readonly assigned: Set<string>;
-  readonly bindings: Map<string, ShellBinding>;
+  isAssigned: boolean;
+  binding: ShellBinding | null;
 }
 
-/** No variables yet. */
-export function noVariables(): ScriptVariables {
-  return { set: new Set(), texts: new Set(), evaluated: new Set(), assigned: new Set(), bindings: new Map() };
-}
+/** Variables seen so far in a script, by name. */
+export type ScriptVariables = Map<string, Variable>;
 
-function bindingOf(known: ScriptVariables, name: string): ShellBinding {
-  let binding = known.bindings.get(name);
-  if (binding === undefined) {
-    binding = { words: [], readers: [], unknown: false };
-    known.bindings.set(name, binding);
+function variableNamed(known: ScriptVariables, name: string): Variable {
+  let variable = known.get(name);
+  if (variable === undefined) {
+    variable = { isSet: false, isText: false, isEvaluated: false, isAssigned: false, binding: null };
+    known.set(name, variable);
   }
-  return binding;
+  return variable;
+}
+
+/** Remembers that the variable's text is evaluated as arithmetic. */
+export function noteEvaluated(known: ScriptVariables, name: string): void {
+  variableNamed(known, name).isEvaluated = true;
+}
+
+/** Remembers that the variable is set inside of a word. */
+export function noteAssigned(known: ScriptVariables, name: string): void {
+  variableNamed(known, name).isAssigned = true;
+}
+
+function bindingOf(variable: Variable): ShellBinding {
+  variable.binding ??= { words: [], readers: [], unknown: false };
+  return variable.binding;
 }
 
 function bind(known: ScriptVariables, name: string, words: readonly ShellWord[] | null): void {
-  const binding = bindingOf(known, name);
+  const binding = bindingOf(variableNamed(known, name));
   if (words === null) binding.unknown = true;
-  else binding.words.push(...words);
+  else for (const word of words) binding.words.push(word);
 }
 
 /** What the whole script gives its variables. */
 export function bindingsOf(known: ScriptVariables): ReadonlyMap<string, ShellBinding> {
-  for (const name of known.assigned) bind(known, name, null);
-  return known.bindings;
+  const out = new Map<string, ShellBinding>();
+  for (const [name, variable] of known) {
+    if (variable.isAssigned) bindingOf(variable).unknown = true;
+    if (variable.binding !== null) out.set(name, variable.binding);
+  }
+  return out;
 }
 
 const SETTERS = new Set([
@@ -63,14 +80,14 @@ export function noteCommand(
 ): void {
   for (const { name, value } of assignments) {
     if (words.length === 0) assign(known, name, value);
-    if (value === null || !isNumber(value)) known.texts.add(name);
+    if (value === null || !isNumber(value)) variableNamed(known, name).isText = true;
   }
   if (words[0]?.value === 'read') noteRead(known, words, number);
   else if (SETTERS.has(words[0]?.value ?? '')) noteNames(known, words);
 }
 
 function assign(known: ScriptVariables, name: string, value: ShellWord | null): void {
-  known.set.add(name);
+  variableNamed(known, name).isSet = true;
   bind(known, name, value === null ? null : [value]);
 }
 
@@ -80,9 +97,10 @@ function noteRead(known: ScriptVariables, words: readonly ShellWord[], number: n
   if (!plain) noteNames(known, words);
   for (const { value } of words.slice(1)) {
     if (!/^[A-Za-z_]\w*$/.test(value)) continue;
-    known.set.add(value);
-    known.texts.add(value);
-    if (plain) bindingOf(known, value).readers.push(number);
+    const variable = variableNamed(known, value);
+    variable.isSet = true;
+    variable.isText = true;
+    if (plain) bindingOf(variable).readers.push(number);
   }
 }
 
@@ -90,9 +108,11 @@ function noteNames(known: ScriptVariables, words: readonly ShellWord[]): void {
   for (const word of words) {
     const name = /^[A-Za-z_][A-Za-z0-9_]*/.exec(word.value)?.[0];
     if (name === undefined) continue;
-    known.texts.add(name);
-    if (/^(?:mapfile|readarray)$/.test(words[0]?.value ?? '') || word.value.startsWith(`${name}=`)) known.set.add(name);
-    bind(known, name, null);
+    const variable = variableNamed(known, name);
+    variable.isText = true;
+    if (/^(?:mapfile|readarray)$/.test(words[0]?.value ?? '') || word.value.startsWith(`${name}=`))
+      variable.isSet = true;
+    bindingOf(variable).unknown = true;
   }
 }
 
@@ -100,16 +120,18 @@ function noteNames(known: ScriptVariables, words: readonly ShellWord[]): void {
 export function noteLoop(known: ScriptVariables, name: string, list: readonly ShellWord[] | null): void {
   const words = list?.map((word) => word.text) ?? [];
   bind(known, name, list);
-  known.set.add(name);
-  if (!words.every((word) => /^[-\d{}.]+$/.test(word))) known.texts.add(name);
+  const variable = variableNamed(known, name);
+  variable.isSet = true;
+  if (!words.every((word) => /^[-\d{}.]+$/.test(word))) variable.isText = true;
 }
 
 /** Remembers what a counting loop sets: numbers. */
 export function noteCounter(known: ScriptVariables, text: string): void {
   for (const match of text.matchAll(/([A-Za-z_]\w*)\s*(?:[-+*/%]?=(?!=)|\+\+|--)/g)) {
     if (match[1] === undefined) continue;
-    known.set.add(match[1]);
-    known.assigned.add(match[1]);
+    const variable = variableNamed(known, match[1]);
+    variable.isSet = true;
+    variable.isAssigned = true;
   }
 }
 
@@ -123,7 +145,7 @@ export function evaluatesIndex(words: readonly ShellWord[]): boolean {
 
 /** True when a variable that may hold any text is evaluated as arithmetic. */
 export function evaluatesText(known: ScriptVariables): boolean {
-  for (const name of known.evaluated) if (known.texts.has(name)) return true;
+  for (const { isEvaluated, isText } of known.values()) if (isEvaluated && isText) return true;
   return false;
 }
 
@@ -146,12 +168,16 @@ export function isPlainVariable(name: string): boolean {
   return PLAIN_VARIABLES.has(name);
 }
 
-/** True when the word shows a variable that the script does not set, so that what the machine holds in it comes out. */
-export function revealsOf(word: ShellWord, known: ScriptVariables): boolean {
-  if (word.literal) return false;
+/** True when a word shows a variable that the script does not set, so that what the machine holds in it comes out. */
+export function reveals(words: readonly ShellWord[], known: ScriptVariables): boolean {
+  for (const word of words) if (!word.literal && revealsOf(word, known)) return true;
+  return false;
+}
+
+function revealsOf(word: ShellWord, known: ScriptVariables): boolean {
   return word.pieces.some((piece) => {
     const name = variableOf(piece);
-    return name !== null && !PLAIN_VARIABLES.has(name) && !known.set.has(name);
+    return name !== null && !PLAIN_VARIABLES.has(name) && known.get(name)?.isSet !== true;
   });
 }
 

@@ -21,8 +21,7 @@ import {
   noteCommand,
   noteCounter,
   noteLoop,
-  noVariables,
-  revealsOf,
+  reveals,
   type ScriptVariables,
 } from './variables.js';
 import { noteArithmetic, readWord, type WordFindings } from './word.js';
@@ -72,7 +71,7 @@ export function walkScript(script: ParsedScript, source: string, start: WalkStar
     functions: [],
     doubts: start.doubts,
     shapes: new Set(),
-    variables: noVariables(),
+    variables: new Map(),
     nests: { next: start.firstNest },
     rows: [],
     wholes: [],
@@ -91,13 +90,23 @@ export function walkScript(script: ParsedScript, source: string, start: WalkStar
   }
   if (evaluatesText(walk.variables)) walk.doubts.add('indirect_expansion');
   const { commands, scopes, functions, shapes, rows, wholes } = walk;
-  const known = { bindings: bindingsOf(walk.variables), nests: walk.nests.next };
-  return { commands, scopes, functions, shapes, rows, wholes, ...known, doubts: [...walk.doubts] };
+  const bindings = bindingsOf(walk.variables);
+  return {
+    commands,
+    scopes,
+    functions,
+    bindings,
+    nests: walk.nests.next,
+    shapes,
+    doubts: [...walk.doubts],
+    rows,
+    wholes,
+  };
 }
 
 function newFindings(walk: Walk): WordFindings {
   const { doubts, shapes, nests, variables } = walk;
-  return { nested: [], nests, doubts, shapes, evaluated: variables.evaluated, assigned: variables.assigned };
+  return { nested: [], nests, doubts, shapes, variables };
 }
 
 interface Place {
@@ -361,7 +370,7 @@ function addCommand(walk: Walk, frame: Frame, node: Command): void {
     words,
     redirects,
     input,
-    reveals: words.some((word) => revealsOf(word, walk.variables)),
+    reveals: reveals(words, walk.variables),
     scope: frame.scope,
     nest: frame.nest,
     chain: frame.chain,

@@ -15,6 +15,8 @@ export interface WordBudget {
 /** The command without the words and redirects that are past the budget: the same object when all fit. */
 export function withinBudget(budget: WordBudget, command: ShellCommand): ShellCommand {
   const { words, redirects } = command;
+  // Nearly every line fits as a whole.
+  if (fits(budget, costOfAll(command))) return command;
   const kept = words.filter((word) => fits(budget, costOf(word)));
   const targets = redirects.filter(() => fits(budget, OPEN));
   if (kept.length === words.length && targets.length === redirects.length) return command;
@@ -25,6 +27,12 @@ function fits(budget: WordBudget, cost: number): boolean {
   if (budget.spent + cost > MOST) return false;
   budget.spent += cost;
   return true;
+}
+
+function costOfAll({ words, redirects }: ShellCommand): number {
+  let cost = redirects.length * OPEN;
+  for (const word of words) cost += costOf(word);
+  return cost;
 }
 
 function costOf(word: ShellWord): number {

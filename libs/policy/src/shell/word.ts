@@ -13,6 +13,7 @@ import {
 } from 'unbash';
 import type { ShellShape } from './shapes.js';
 import type { NamesOf, Piece, ShellDoubt, ShellWord } from './tree.js';
+import { noteAssigned, noteEvaluated, type ScriptVariables } from './variables.js';
 
 /** What reading words leaves behind: scripts inside substitutions, and doubts. */
 export interface WordFindings {
@@ -21,10 +22,7 @@ export interface WordFindings {
   readonly nests: { next: number };
   readonly doubts: Set<ShellDoubt>;
   readonly shapes: Set<ShellShape>;
-  /** Variables whose text is evaluated as arithmetic, which may run commands written inside it. */
-  readonly evaluated: Set<string>;
-  /** Variables set inside of words: `${x:=y}`. */
-  readonly assigned: Set<string>;
+  readonly variables: ScriptVariables;
 }
 
 /**
@@ -35,23 +33,40 @@ export function noteArithmetic(text: string, findings: WordFindings): void {
   const plain = text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, '$1');
   if (/[[`{]|\$[^A-Za-z_]/.test(plain)) findings.doubts.add('indirect_expansion');
   for (const name of plain.match(/[A-Za-z_][A-Za-z0-9_]*/g) ?? []) {
-    findings.evaluated.add(name);
+    noteEvaluated(findings.variables, name);
     findings.shapes.add('variable');
   }
 }
 
 const ZSH_COMMAND = /^=[^=~]/;
 
+/** By character code: 1 for what means nothing but itself, wherever it stands in a word. */
+const PLAIN = new Uint8Array(128);
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+%@=') {
+  PLAIN[char.charCodeAt(0)] = 1;
+}
+
+/** True for a word without signs of the shell: what most words are, and what its parser need not be asked about. */
+function isPlainText(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if (PLAIN[text.charCodeAt(at)] !== 1) return false;
+  return !text.startsWith('=');
+}
+
 /** Converts one word. Nested scripts and doubts are added to `findings`. */
 export function readWord(word: Word, findings: WordFindings): ShellWord {
   const { text } = word;
-  const parts = word.parts;
+  if (isPlainText(text)) return wordOf(text);
+  const { parts } = word;
   if ((text.startsWith('=') && ZSH_COMMAND.test(text)) || text.includes('***')) findings.doubts.add('other_shell'); // `=cmd` and `***` of zsh
   if (parts === undefined) return plainWord(text, word.value);
   const pieces: Piece[] = [];
   for (const part of parts) addPart(part, pieces, findings);
   if (text.startsWith('~')) splitTilde(pieces);
   return { text, value: word.value, literal: pieces.every((piece) => piece.kind === 'literal'), pieces };
+}
+
+function wordOf(text: string): ShellWord {
+  return { text, value: text, literal: true, pieces: [{ kind: 'literal', value: text, quoted: false }] };
 }
 
 /** A word made of known text, as if written in single quotes. */
@@ -216,7 +231,7 @@ function parameterPiece(part: ParameterExpansionPart, findings: WordFindings): P
 
 /** `${x@P}` runs substitutions inside x; a slice is arithmetic. */
 function addOperation(operation: ParameterOperation, findings: WordFindings, name: string): void {
-  if (operation.type === 'Default' && operation.operator.endsWith('=')) findings.assigned.add(name);
+  if (operation.type === 'Default' && operation.operator.endsWith('=')) noteAssigned(findings.variables, name);
   if (operation.type === 'Transform' || operation.type === 'Unknown') findings.doubts.add('indirect_expansion');
   for (const word of operandWords(operation)) addNestedWord(word, findings);
   if (operation.type === 'Slice') noteArithmetic(`${operation.offset.text} ${operation.length?.text ?? ''}`, findings);

@@ -33,100 +33,104 @@ interface WrapperRow {
 
 const PLAIN: WrapperRow = { valueFlags: [] };
 
-const ROWS: Readonly<Record<string, WrapperRow>> = {
-  timeout: { valueFlags: ['-s', '--signal', '-k', '--kill-after'], operands: 1, clear: true, idle: true },
-  gtimeout: { valueFlags: ['-s', '--signal', '-k', '--kill-after'], operands: 1, clear: true, idle: true },
-  time: { valueFlags: ['-f', '--format', '-o', '--output'], idle: /^(?!-[a-zA-Z]*[oa]|--(?:o|a))/ },
-  nice: { valueFlags: ['-n', '--adjustment'], clear: true, idle: true },
-  nohup: { valueFlags: [], clear: true, idle: true },
-  stdbuf: { valueFlags: ['-i', '-o', '-e', '--input', '--output', '--error'], clear: true, idle: true },
-  command: { valueFlags: [], clear: true, idle: true },
-  builtin: { valueFlags: [], clear: true, idle: true },
-  noglob: { valueFlags: [], clear: true, idle: true },
-  env: {
-    valueFlags: ['-u', '--unset', '-C', '--chdir', '-P'],
-    assignments: true,
-    idle: /^(?:-i|-|--ignore-environment|--)$/,
-  },
-  sudo: {
-    valueFlags: [
-      '-u',
-      '-g',
-      '-h',
-      '-p',
-      '-C',
-      '-r',
-      '-t',
-      '-T',
-      '-U',
-      '-D',
-      '-R',
-      '--user',
-      '--group',
-      '--host',
-      '--prompt',
-      '--chdir',
-    ],
-    assignments: true,
-  },
-  doas: { valueFlags: ['-u', '-C'] },
-  pkexec: { valueFlags: ['--user'] },
-  exec: { valueFlags: ['-a'] },
-  watch: { valueFlags: ['-n', '--interval', '-q', '--equexit'], exactOnly: true },
-  setsid: { ...PLAIN, exactOnly: true, idle: true },
-  ionice: { valueFlags: ['-c', '-n', '--class', '--classdata'], exactOnly: true, idle: true },
-  chrt: { valueFlags: [], operands: 1 },
-  taskset: { valueFlags: [], operands: 1 },
-  flock: { valueFlags: ['-w', '--timeout', '-E', '--conflict-exit-code'], operands: 1, exactOnly: true },
-  strace: { valueFlags: ['-e', '-o', '-p', '-s', '-u', '-E', '-P'] },
-  ltrace: { valueFlags: ['-e', '-o', '-p', '-s', '-u'] },
-  unshare: PLAIN,
-  nsenter: { valueFlags: ['-t', '--target', '-S', '-G'] },
-  chroot: { valueFlags: [], operands: 1 },
-  caffeinate: { valueFlags: ['-t', '-w'], idle: true },
-};
+const ROWS: ReadonlyMap<string, WrapperRow> = new Map(
+  Object.entries({
+    timeout: { valueFlags: ['-s', '--signal', '-k', '--kill-after'], operands: 1, clear: true, idle: true },
+    gtimeout: { valueFlags: ['-s', '--signal', '-k', '--kill-after'], operands: 1, clear: true, idle: true },
+    time: { valueFlags: ['-f', '--format', '-o', '--output'], idle: /^(?!-[a-zA-Z]*[oa]|--(?:o|a))/ },
+    nice: { valueFlags: ['-n', '--adjustment'], clear: true, idle: true },
+    nohup: { valueFlags: [], clear: true, idle: true },
+    stdbuf: { valueFlags: ['-i', '-o', '-e', '--input', '--output', '--error'], clear: true, idle: true },
+    command: { valueFlags: [], clear: true, idle: true },
+    builtin: { valueFlags: [], clear: true, idle: true },
+    noglob: { valueFlags: [], clear: true, idle: true },
+    env: {
+      valueFlags: ['-u', '--unset', '-C', '--chdir', '-P'],
+      assignments: true,
+      idle: /^(?:-i|-|--ignore-environment|--)$/,
+    },
+    sudo: {
+      valueFlags: [
+        '-u',
+        '-g',
+        '-h',
+        '-p',
+        '-C',
+        '-r',
+        '-t',
+        '-T',
+        '-U',
+        '-D',
+        '-R',
+        '--user',
+        '--group',
+        '--host',
+        '--prompt',
+        '--chdir',
+      ],
+      assignments: true,
+    },
+    doas: { valueFlags: ['-u', '-C'] },
+    pkexec: { valueFlags: ['--user'] },
+    exec: { valueFlags: ['-a'] },
+    watch: { valueFlags: ['-n', '--interval', '-q', '--equexit'], exactOnly: true },
+    setsid: { ...PLAIN, exactOnly: true, idle: true },
+    ionice: { valueFlags: ['-c', '-n', '--class', '--classdata'], exactOnly: true, idle: true },
+    chrt: { valueFlags: [], operands: 1 },
+    taskset: { valueFlags: [], operands: 1 },
+    flock: { valueFlags: ['-w', '--timeout', '-E', '--conflict-exit-code'], operands: 1, exactOnly: true },
+    strace: { valueFlags: ['-e', '-o', '-p', '-s', '-u', '-E', '-P'] },
+    ltrace: { valueFlags: ['-e', '-o', '-p', '-s', '-u'] },
+    unshare: PLAIN,
+    nsenter: { valueFlags: ['-t', '--target', '-S', '-G'] },
+    chroot: { valueFlags: [], operands: 1 },
+    caffeinate: { valueFlags: ['-t', '-w'], idle: true },
+  }),
+);
 
 /**
  * Programs that run a command somewhere in their arguments, in forms too many to follow: every tail of the words is looked at
  * by denies and asks. With subcommands, only behind one of them.
  */
-const RUNNERS: Readonly<Record<string, readonly string[] | null>> = {
-  docker: ['exec', 'run'],
-  podman: ['exec', 'run'],
-  nerdctl: ['exec', 'run'],
-  kubectl: ['exec', 'run', 'debug'],
-  oc: ['exec', 'run', 'debug', 'rsh'],
-  npm: ['exec', 'x'],
-  yarn: ['exec', 'dlx', 'run'],
-  pnpm: ['exec', 'dlx'],
-  uv: ['run'],
-  poetry: ['run'],
-  bundle: ['exec'],
-  nix: ['shell', 'develop', 'run'],
-  ssh: null,
-  npx: null,
-  bunx: null,
-  pnpx: null,
-  uvx: null,
-  pipx: ['run'],
-  tmux: null,
-  screen: null,
-  parallel: null,
-  su: null,
-  sg: null,
-  runuser: null,
-  script: null,
-  lxc: ['exec'],
-  'systemd-run': null,
-  'nix-shell': null,
-  proot: null,
-  firejail: null,
-  bwrap: null,
-  'xvfb-run': null,
-  'dbus-run-session': null,
-  busybox: null,
-  toybox: null,
-};
+const RUNNERS: ReadonlyMap<string, readonly string[] | null> = new Map(
+  Object.entries({
+    docker: ['exec', 'run'],
+    podman: ['exec', 'run'],
+    nerdctl: ['exec', 'run'],
+    kubectl: ['exec', 'run', 'debug'],
+    oc: ['exec', 'run', 'debug', 'rsh'],
+    npm: ['exec', 'x'],
+    yarn: ['exec', 'dlx', 'run'],
+    pnpm: ['exec', 'dlx'],
+    uv: ['run'],
+    poetry: ['run'],
+    bundle: ['exec'],
+    nix: ['shell', 'develop', 'run'],
+    ssh: null,
+    npx: null,
+    bunx: null,
+    pnpx: null,
+    uvx: null,
+    pipx: ['run'],
+    tmux: null,
+    screen: null,
+    parallel: null,
+    su: null,
+    sg: null,
+    runuser: null,
+    script: null,
+    lxc: ['exec'],
+    'systemd-run': null,
+    'nix-shell': null,
+    proot: null,
+    firejail: null,
+    bwrap: null,
+    'xvfb-run': null,
+    'dbus-run-session': null,
+    busybox: null,
+    toybox: null,
+  }),
+);
 
 const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'ash', 'mksh', 'fish', 'rbash']);
 
@@ -137,7 +141,7 @@ export function isShell(program: string): boolean {
 
 /** The words among which a runner's command stands; null when the program is no runner. */
 export function runnerWords(program: string, args: readonly ShellWord[]): readonly ShellWord[] | null {
-  const behind = Object.hasOwn(RUNNERS, program) ? RUNNERS[program] : undefined;
+  const behind = RUNNERS.get(program);
   if (behind === undefined) return null;
   if (behind === null) return args;
   const at = args.findIndex((word) => !word.value.startsWith('-') && behind.includes(word.value));
@@ -146,19 +150,17 @@ export function runnerWords(program: string, args: readonly ShellWord[]): readon
 
 /** What the command runs besides itself; null when it is no wrapper. `args` are the words after the program. */
 export function unwrap(program: string, args: readonly ShellWord[]): Unwrapped | null {
-  if (SHELLS.has(program)) return unwrapShell(args);
-  const own = SPECIAL[program];
-  if (own !== undefined) return own(args);
-  const row = Object.hasOwn(ROWS, program) ? ROWS[program] : undefined;
-  return row === undefined ? null : unwrapRow(program, row, args);
+  return WRAPPERS.get(program)?.(args) ?? null;
 }
 
 function opaque(...wrapped: Wrapped[]): Unwrapped {
   return { clear: false, exactOnly: false, idle: false, wrapped };
 }
 
-const SPECIAL: Readonly<Record<string, (args: readonly ShellWord[]) => Unwrapped | null>> = {
-  __proto__: null as never,
+type Unwrap = (args: readonly ShellWord[]) => Unwrapped | null;
+
+/** Programs that run others in ways of their own. */
+const SPECIAL: Readonly<Record<string, Unwrap>> = {
   xargs: unwrapXargs,
   find: unwrapFind,
   git: unwrapGit,
@@ -169,6 +171,13 @@ const SPECIAL: Readonly<Record<string, (args: readonly ShellWord[]) => Unwrapped
   source: unwrapSource,
   '.': unwrapSource,
 };
+
+/** Everything that runs another program, in one table, since it is asked about every command. */
+const WRAPPERS: ReadonlyMap<string, Unwrap> = new Map([
+  ...[...ROWS].map(([program, row]): [string, Unwrap] => [program, (args) => unwrapRow(program, row, args)]),
+  ...Object.entries(SPECIAL),
+  ...[...SHELLS].map((program): [string, Unwrap] => [program, unwrapShell]),
+]);
 
 function unwrapRow(program: string, row: WrapperRow, args: readonly ShellWord[]): Unwrapped | null {
   if (program === 'command' && looksUp(args)) return null;

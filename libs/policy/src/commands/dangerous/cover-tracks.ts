@@ -1,6 +1,5 @@
 /** Wiping what would tell afterwards: the shell's history, the system's logs. */
 import type { ShellCall } from '../../shell/plan.js';
-import { operandsOf } from '../operands.js';
 import type { ShellWord } from '../../shell/tree.js';
 import { isInside } from '../../paths/normalise.js';
 import type { DangerScene } from './families.js';
@@ -13,7 +12,9 @@ const WIPERS = new Set(['rm', 'shred', 'truncate', 'unlink', 'cp', 'mv', 'ln', '
 /** True for `history -c`, and for deleting or overwriting histories and logs. Appending to a log wipes nothing. */
 export function coversTracks(call: ShellCall, scene: DangerScene): boolean {
   if (call.program === 'history') return call.args.some((word) => /^-[a-zA-Z]*c/.test(word.value));
-  const words = [...overwritten(call), ...(WIPERS.has(call.program ?? '') ? written(call) : [])];
+  const wipes = WIPERS.has(call.program ?? '');
+  if (!wipes && call.redirects.length === 0) return false;
+  const words = [...overwritten(call), ...(wipes ? written(call) : [])];
   return words.some((word) => targetsOf(word, call, scene).some(({ path }) => isTrack(path, scene)));
 }
 
@@ -29,5 +30,5 @@ function overwritten(call: ShellCall): ShellWord[] {
 }
 
 function written(call: ShellCall): ShellWord[] {
-  return (operandsOf(call) ?? []).filter((operand) => operand.access === 'write').map((operand) => operand.word);
+  return (call.operands ?? []).filter((operand) => operand.access === 'write').map((operand) => operand.word);
 }

@@ -4,12 +4,14 @@ import { meansSecret, sensitivityOf } from '../../paths/sensitive.js';
 import type { ShellCall } from '../../shell/plan.js';
 import type { ShellWord } from '../../shell/tree.js';
 import { hasGlob, pathsOfWord, plainPath } from '../../shell/word-paths.js';
-import { operandsOf } from '../operands.js';
 import type { DangerScene } from './families.js';
 import { feedersOf } from './feeders.js';
 
-const SENDERS =
-  /^(?:curl|wget|nc|ncat|netcat|socat|ftp|tftp|sftp|scp|rsync|ssh|telnet|http|https|xh|dig|nslookup|host|ping|mail|mailx|sendmail|mutt|rclone|gsutil|s3cmd|aws|az|gcloud|gh|lftp|httpie|whois)$/;
+const SENDERS = new Set(
+  'curl wget nc ncat netcat socat ftp tftp sftp scp rsync ssh telnet http https xh dig nslookup host ping mail mailx sendmail mutt rclone gsutil s3cmd aws az gcloud gh lftp httpie whois'.split(
+    ' ',
+  ),
+);
 /** Flags whose value is a key to log in with, or a header that says who asks. */
 const IDENTITY =
   /^(?:-i|-F|-E|-K|-k|-c|-b|-H|-u|--cert|--key|--cacert|--capath|--netrc-file|--config|--header|--user|--oauth2-bearer|--certificate|--private-key|--ca-certificate|--identity-file|--kubeconfig|-o)$/;
@@ -19,7 +21,7 @@ const SHOWS_ENVIRONMENT = /^(?:env|printenv|export|set|declare)$/;
 export function isCredentialTheft(call: ShellCall, scene: DangerScene): boolean {
   const opened = call.redirects.some((one) => /^\/dev\/(?:tcp|udp)\//.test(one.target?.value ?? ''));
   if (opened && [call, ...feedersOf(call, scene.plan)].some((one) => readsSecret(one, scene))) return true;
-  if (call.program === null || !SENDERS.test(call.program)) return false;
+  if (call.program === null || !SENDERS.has(call.program)) return false;
   if (!mayUpload(call)) return false;
   if (call.redirects.some((one) => one.access === 'read' && one.target !== null && isSecret(one.target, call, scene)))
     return true;
@@ -63,7 +65,7 @@ function showsSecret(word: ShellWord, scene: DangerScene): boolean {
 
 function readsSecret(call: ShellCall, scene: DangerScene): boolean {
   if (SHOWS_ENVIRONMENT.test(call.program ?? '') && call.inner.length === 0 && call.args.length === 0) return true;
-  const files = (operandsOf(call) ?? []).map((operand) => operand.word);
+  const files = (call.operands ?? []).map((operand) => operand.word);
   for (const { access, target } of call.redirects) if (access === 'read' && target !== null) files.push(target);
   return files.some((word) => isSecret(word, call, scene));
 }

@@ -3,7 +3,6 @@ import type { ShellCall } from '../../shell/plan.js';
 import type { ShellWord } from '../../shell/tree.js';
 import { isInside } from '../../paths/normalise.js';
 import { isFlag } from '../flags.js';
-import { operandsOf } from '../operands.js';
 import type { DangerScene } from './families.js';
 import { isOutside, targetsOf } from './targets.js';
 
@@ -18,7 +17,7 @@ export function isDeviceWrite(call: ShellCall, scene: DangerScene): boolean {
   if (call.program !== null && FORMATTERS.test(call.program)) return !formatsFile(call, scene);
   if (call.redirects.some((redirect) => redirect.access === 'write' && DEVICE.test(redirect.target?.value ?? '')))
     return true;
-  return operandsOf(call)?.some((operand) => operand.access === 'write' && DEVICE.test(operand.word.value)) === true;
+  return call.operands?.some((operand) => operand.access === 'write' && DEVICE.test(operand.word.value)) === true;
 }
 
 /** A file system made inside a file of the agent's own folders; without any file it is not known what would be formatted. */

@@ -2,7 +2,6 @@
 import type { ShellCall } from '../../shell/plan.js';
 import type { ShellWord } from '../../shell/tree.js';
 import { hasFlag, sortArgs } from '../flags.js';
-import { operandsOf } from '../operands.js';
 import type { DangerScene } from './families.js';
 import { targetsOf } from './targets.js';
 
@@ -41,7 +40,10 @@ function opens(mode: ShellWord | undefined): boolean {
 }
 
 function changesAccounts(call: ShellCall, scene: DangerScene): boolean {
-  const words = (operandsOf(call) ?? []).filter((operand) => operand.access === 'write').map((operand) => operand.word);
-  for (const { access, target } of call.redirects) if (access === 'write' && target !== null) words.push(target);
+  const { operands, redirects } = call;
+  if (operands === null && redirects.length === 0) return false;
+  const words: ShellWord[] = [];
+  for (const { access, word } of operands ?? []) if (access === 'write') words.push(word);
+  for (const { access, target } of redirects) if (access === 'write' && target !== null) words.push(target);
   return words.some((word) => targetsOf(word, call, scene).some(({ path }) => ACCOUNTS.test(path)));
 }

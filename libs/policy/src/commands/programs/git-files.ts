@@ -38,7 +38,18 @@ const LEAVES_FILES: Readonly<Record<string, RegExp>> = {
 };
 
 /** Operands, behind the subcommand, from which on they name a folder or file that is made. */
-const MAKES: Readonly<Record<string, number>> = { clone: 1, init: 0 };
+const MAKES: ReadonlyMap<string, number> = new Map([
+  ['clone', 1],
+  ['init', 0],
+]);
+
+/** Subcommands of which one action makes what its next word names. */
+const MAKING_ACTIONS: ReadonlyMap<string, string> = new Map([
+  ['worktree', 'add'],
+  ['bundle', 'create'],
+]);
+
+const VALUE_FLAGS = words('-C -c --git-dir --work-tree -o --output');
 
 /** With these, `git grep` also reads files that git does not keep. */
 const UNTRACKED = /^--(?:no-in|unt)/;
@@ -48,16 +59,17 @@ const UNTRACKED = /^--(?:no-in|unt)/;
  * A revision taken for a path does no harm.
  */
 export function gitOperands(args: readonly ShellWord[]): Operand[] {
-  const sorted = sortArgs(args, words('-C -c --git-dir --work-tree -o --output'));
+  const sorted = sortArgs(args, VALUE_FLAGS);
   const [first, ...rest] = sorted.operands;
   const command = first?.value ?? '';
   const out = namedFolders(sorted, command);
-  const here = { ...OWN_FOLDER, word: sorted.values.get('-C') ?? OWN_FOLDER.word };
-  if (command === 'grep' && args.some((word) => UNTRACKED.test(word.value))) out.push(here);
+  const word = sorted.values.get('-C') ?? OWN_FOLDER.word;
+  if (command === 'grep' && args.some(({ value }) => UNTRACKED.test(value))) out.push({ ...OWN_FOLDER, word });
   if (READS.has(command)) addRead(out, command, { args, rest });
   if (WRITES.has(command) && !namesNoFile(command, args)) addWritten(out, { args, rest });
-  if (mayWriteAny(command, args)) out.push({ ...here, access: 'write', maybe: true, unread: true });
-  out.push(...made(command, rest));
+  if (mayWriteAny(command, args))
+    out.push({ word, access: 'write', recursive: OWN_FOLDER.recursive, maybe: true, unread: true });
+  addMade(out, command, rest);
   return out;
 }
 
@@ -164,17 +176,21 @@ function makesBranchHere(args: readonly ShellWord[]): boolean {
 }
 
 /** New folders, and files that are written under a name: `clone url folder`, `worktree add folder`, `bundle create file`. */
-function made(command: string, rest: readonly ShellWord[]): Operand[] {
-  const [action, ...others] = rest;
-  const names = { worktree: 'add', bundle: 'create' }[command] === action?.value ? others.slice(0, 1) : [];
-  const from = MAKES[command];
-  const all = from === undefined ? names : rest.slice(from, from + 1);
-  const shown = command === 'clone' ? ({ unread: true } as const) : {};
-  return all.map((word) => ({ word, access: 'write', recursive: true, ...shown }));
+function addMade(out: Operand[], command: string, rest: readonly ShellWord[]): void {
+  const word = rest[MAKES.get(command) ?? (makesNext(command, rest[0]) ? 1 : -1)];
+  if (word === undefined) return;
+  const made = { word, access: 'write', recursive: true } as const;
+  out.push(command === 'clone' ? { ...made, unread: true } : made);
+}
+
+function makesNext(command: string, action: ShellWord | undefined): boolean {
+  const making = MAKING_ACTIONS.get(command);
+  return making !== undefined && making === action?.value;
 }
 
 function namedFolders({ values }: SortedArgs, command: string): Operand[] {
   const out: Operand[] = [];
+  if (values.size === 0) return out;
   const output = values.get('--output') ?? (/^(?:archive|format-patch)$/.test(command) ? values.get('-o') : undefined);
   if (output !== undefined) out.push({ word: output, access: 'write', recursive: command === 'format-patch' });
   for (const flag of ['-C', '--git-dir', '--work-tree']) {

@@ -39,14 +39,14 @@ const SUBCOMMAND = new Set([
 
 /** `--version` or `--help` alone, which every known program answers. */
 export function isSelfQuery(args: readonly ShellWord[]): boolean {
-  const [only, ...more] = args;
-  return only?.literal === true && more.length === 0 && /^--(?:version|help)$/.test(only.value);
+  const only = args.length === 1 ? args[0] : undefined;
+  return only?.literal === true && /^--(?:version|help)$/.test(only.value);
 }
 
 /** True for `program --version` and its kin: one word, which only asks what the program is. Short forms only where known. */
 export function isVersionQuery(program: string, args: readonly ShellWord[]): boolean {
-  const [only, ...more] = args;
-  if (only === undefined || more.length > 0 || !only.literal) return false;
+  const only = args.length === 1 ? args[0] : undefined;
+  if (only?.literal !== true) return false;
   const { value } = only;
   if (isSelfQuery(args)) return SHORT.has(program) || SUBCOMMAND.has(program) || LONG.has(program);
   if (/^(?:-v|-V|-version)$/.test(value)) return SHORT.has(program);

@@ -1,7 +1,9 @@
 /** Layer 3: what no answer and no mode can lift: protected folders, deny rules, dangerous commands. */
-import { DANGERS } from '../../commands/dangerous/families.js';
+import type { Effect } from '@countersign/contracts';
+import { DANGERS, type Danger } from '../../commands/dangerous/families.js';
 import { foldedPath } from '../../paths/folded-segments.js';
 import { canonicalPath, isInside, joinGiven } from '../../paths/normalise.js';
+import type { PresetData } from '../../policy/preset.js';
 import type { ShellCall, ShellPlan } from '../../shell/plan.js';
 import type { ShellWord } from '../../shell/tree.js';
 import { escapeGlob, hasGlob, pathsOfWord } from '../../shell/word-paths.js';
@@ -68,10 +70,22 @@ function denyFiles(judgement: Judgement, folder: string): void {
 }
 
 function denyWords(judgement: Judgement, plan: ShellPlan, folder: string): void {
+  const isNear = nearness(folder);
   for (const call of plan.calls) {
-    const word = protectedWord(call, folder);
+    const word = protectedWord(call, folder, isNear);
     if (word !== null) denyFolder(judgement, word);
   }
+}
+
+/** Does a folder hold the protected one? Nearly all commands of a line run in the same folder, so the last answer is kept. */
+function nearness(folder: string): (cwd: string | null) => boolean {
+  let known: string | null = null;
+  let near = false;
+  return (cwd) => {
+    if (cwd !== known) near = cwd !== null && isInside(folder, canonicalPath(cwd)?.toLowerCase() ?? '');
+    known = cwd;
+    return near;
+  };
 }
 
 /** Wildcards of which nobody knows what they become; what they surely lie in is judged like any other path. */
@@ -86,8 +100,11 @@ function askWildPaths(judgement: Judgement, folder: string): void {
 function askWildWords(judgement: Judgement, plan: ShellPlan, folder: string): void {
   const place = { folder, home: judgement.home };
   for (const call of plan.calls) {
-    const hit = call.args.find((word) => !word.literal && wordMayReach(call, word, place));
-    if (hit !== undefined) addWild(judgement, hit.text);
+    for (const word of call.args) {
+      if (word.literal || !wordMayReach(call, word, place)) continue;
+      addWild(judgement, word.text);
+      break;
+    }
   }
 }
 
@@ -96,7 +113,7 @@ function wordMayReach(call: ShellCall, word: ShellWord, place: { folder: string;
   if (!word.pieces.some((piece) => piece.kind === 'glob' || piece.kind === 'brace')) return false;
   return pathsOfWord(word, place.home).some((path) => {
     if (path === null || !hasGlob(path)) return false;
-    return (call.cwds ?? [null]).some((cwd) => {
+    return (call.cwds ?? NOWHERE).some((cwd) => {
       const glob = joinGiven(cwd === null ? null : escapeGlob(cwd), path);
       return glob !== null && globMayReach(glob, place.folder);
     });
@@ -111,19 +128,42 @@ function touches(path: string | null, folder: string, { recursive, origin }: Pat
 }
 
 /** Any word of any program may be a path, also where the program is not known to take one. */
-function protectedWord(call: ShellCall, folder: string): string | null {
-  for (const cwd of call.cwds ?? [null]) {
-    const near = cwd !== null && isInside(folder, canonicalPath(cwd)?.toLowerCase() ?? '');
-    const hit = call.args.find((word) => (near || word.value.includes('/')) && leadsInto(cwd, word.value, folder));
-    if (hit !== undefined) return hit.text;
+function protectedWord(call: ShellCall, folder: string, isNear: (cwd: string | null) => boolean): string | null {
+  for (const cwd of call.cwds ?? NOWHERE) {
+    const near = isNear(cwd);
+    for (const { value, text } of call.args) {
+      if ((near || value.includes('/')) && leadsInto(cwd, value, folder)) return text;
+    }
   }
   return null;
 }
+
+const NOWHERE: readonly null[] = [null];
 
 function leadsInto(cwd: string | null, given: string, folder: string): boolean {
   const path = joinGiven(cwd, given);
   const canonical = path === null ? null : canonicalPath(path);
   return canonical !== null && isInside(canonical.toLowerCase(), folder);
+}
+
+interface JudgedDanger {
+  readonly danger: Danger;
+  readonly effect: Effect;
+}
+
+const known = new WeakMap<PresetData['dangers'], readonly JudgedDanger[]>();
+
+/** The dangers that the preset judges, in the order of their table. Remembered per preset, which is never changed. */
+function judgedDangers(dangers: PresetData['dangers']): readonly JudgedDanger[] {
+  const old = known.get(dangers);
+  if (old !== undefined) return old;
+  const out: JudgedDanger[] = [];
+  for (const danger of DANGERS) {
+    const effect = dangers[danger.family] ?? null;
+    if (effect !== null) out.push({ danger, effect });
+  }
+  known.set(dangers, out);
+  return out;
 }
 
 function denyDangers(judgement: Judgement): void {
@@ -132,10 +172,10 @@ function denyDangers(judgement: Judgement): void {
   // The session's own folder is a workspace too, also when no roots are given.
   const { home, roots, bases } = judgement;
   const scene = { plan, home, roots: bases.relative === null ? roots : [...roots, bases.relative] };
+  const judged = judgedDangers(judgement.policy.preset.dangers);
   for (const call of plan.calls) {
-    for (const danger of DANGERS) {
-      const effect = judgement.policy.preset.dangers[danger.family] ?? null;
-      if (effect === null || !danger.test(call, scene)) continue;
+    for (const { danger, effect } of judged) {
+      if (!danger.test(call, scene)) continue;
       const layer = effect === 'deny' ? 'hard-deny' : 'ask';
       const ruleId = `command.${danger.family.replaceAll('-', '_')}`;
       addMatch(judgement, { layer, effect, ruleId, reason: danger.reason, subject: call.source });
