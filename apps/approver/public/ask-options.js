@@ -76,13 +76,14 @@ export function readOptions(form) {
   };
 }
 
-function editedInput(text) {
-  if (text.trim() === '') return {};
-  const value = parse(text);
+/** `input`: the arguments as they were written. */
+function editedInput(input) {
+  if (input.trim() === '') return {};
+  const value = parse(input);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error('The arguments to run instead must be a JSON object. Nothing was sent.');
   }
-  return { updatedInput: value };
+  return { input };
 }
 
 function parse(text) {
@@ -91,4 +92,13 @@ function parse(text) {
   } catch {
     return null;
   }
+}
+
+/**
+ * The answer as JSON text. Edited arguments go out letter by letter as they were written, so that the server sees a name that stands
+ * twice or a number that cannot be kept, and refuses it.
+ */
+export function answerText({ input, ...answer }) {
+  const text = JSON.stringify(answer);
+  return input === undefined ? text : `${text.slice(0, -1)},"updatedInput":${input}}`;
 }

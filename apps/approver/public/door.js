@@ -27,7 +27,7 @@ export async function signedIn() {
 /** GET; resolves to the parsed body or throws a Refusal. */
 export const get = (path) => request('GET', path);
 
-/** POST; `headers` may hold an Idempotency-Key. */
+/** POST; `body` is JSON text or what becomes it, `headers` may hold an Idempotency-Key. */
 export const post = (path, body, headers = {}) => request('POST', path, body, headers);
 
 /** DELETE; resolves as `post` does. */
@@ -44,7 +44,7 @@ async function request(method, path, body, headers = {}) {
       ...(changing ? { 'content-type': 'application/json', 'x-csrf-token': csrf } : {}),
       ...headers,
     },
-    ...(changing ? { body: JSON.stringify(body ?? {}) } : {}),
+    ...(changing ? { body: textOf(body) } : {}),
     signal: AbortSignal.timeout(20_000),
   });
   const text = await response.text();
@@ -55,6 +55,8 @@ async function request(method, path, body, headers = {}) {
   }
   return parsed;
 }
+
+const textOf = (body) => (typeof body === 'string' ? body : JSON.stringify(body ?? {}));
 
 function parse(text) {
   if (text === '') return null;

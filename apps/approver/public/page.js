@@ -1,11 +1,12 @@
 /** The inbox: keeps the list of open questions as the server has it, and sends answers. */
 import { askCard, cardsMoved, closeCard, sayOnCard, setBusy, showAlike, showDeadline, showNotice } from './ask-card.js';
+import { answerText } from './ask-options.js';
 import { get, post, Refusal, signedIn } from './door.js';
 import { showClosedChannels } from './channel-banner.js';
 import { wireGrants } from './grants.js';
 import { showKills } from './kill-banner.js';
 import { connectLive } from './live.js';
-import { describeEnd, describeLate, recentItem } from './recent.js';
+import { describeEnd, describeLate, noticeOf, recentItem } from './recent.js';
 import { visible } from './visible.js';
 
 const POLL_MS = { live: 30_000, paused: 3_000 };
@@ -104,14 +105,6 @@ async function lookAgain(id) {
   }
 }
 
-const noticeOf = (ask) => ({
-  id: ask.id,
-  status: ask.status,
-  by: ask.resolvedBy,
-  via: ask.resolvedVia,
-  at: ask.resolvedAt,
-});
-
 function show(ask) {
   if (ask.status !== 'open' || ended.has(ask.id)) return;
   const known = cards.get(ask.id);
@@ -151,7 +144,11 @@ function end(notice, text = describeEnd(notice)) {
 /** Somebody answered after the end, and said something else: whoever answered first reads it on the card and in the list. */
 function contested(notice) {
   const entry = cards.get(notice.id);
-  if (entry) sayOnCard(entry.card, `${entry.card.querySelector('.result').textContent} ${describeLate(notice)}.`);
+  if (entry)
+    sayOnCard(
+      entry.card,
+      `${entry.card.querySelector('.result').textContent.replace(/\.$/, '')}. ${describeLate(notice)}.`,
+    );
   announce(`${describeLate(notice)}; ${notice.first} had answered before.`);
   void refreshRecent().catch(failed);
 }
@@ -171,7 +168,7 @@ async function send(ask, body) {
   setBusy(card, true);
   sayOnCard(card, 'Sending …');
   try {
-    const done = await post(`/v1/asks/${encodeURIComponent(ask.id)}/answer`, body, {
+    const done = await post(`/v1/asks/${encodeURIComponent(ask.id)}/answer`, answerText(body), {
       'idempotency-key': crypto.randomUUID(),
     });
     end(noticeOf(done.ask), `${describeEnd(noticeOf(done.ask))}.`);

@@ -1,15 +1,6 @@
 /** HTTP shapes of the doors, and the one door x role table. */
 import { z } from 'zod';
-import {
-  answerSchema,
-  answerScopeSchema,
-  askStatusSchema,
-  killScopeSchema,
-  modeSchema,
-  riskSchema,
-  roleSchema,
-  type Role,
-} from './vocabulary.js';
+import { askStatusSchema, killScopeSchema, modeSchema, riskSchema, roleSchema, type Role } from './vocabulary.js';
 import { resolvedPathsSchema } from './tool-call.js';
 import { askRouteSchema, ruleInputSchema } from './policy-document.js';
 import { matchSchema } from './verdict.js';
@@ -167,28 +158,6 @@ export const sessionRulesBodySchema = z.object({
   remove: z.array(id).max(200).optional(),
 });
 
-export const answerBodySchema = z.object({
-  answer: answerSchema,
-  scope: answerScopeSchema.default('once'),
-  /** For `session` and `always`: the rule pattern that is allowed from now on; absent: this exact call. */
-  pattern: z.string().min(1).max(2_000).optional(),
-  /** Seconds until the grant of a `session` or `always` answer ends; absent: it does not. */
-  ttl: z
-    .number()
-    .int()
-    .positive()
-    .max(366 * 24 * 3600)
-    .optional(),
-  /** How many calls the grant of an `always` answer lets through; absent: any number. */
-  uses: z.number().int().positive().max(1_000_000).optional(),
-  /** Arguments that run in place of the agent's, when the answer is `approve`. They are judged first. */
-  updatedInput: z.record(z.string(), z.unknown()).optional(),
-  reason: z.string().max(2_000).optional(),
-  /** The version of the ask that was shown; absent: the current one. */
-  version: z.number().int().positive().optional(),
-});
-export type AnswerBody = z.infer<typeof answerBodySchema>;
-
 /** An ask as approvers see it. */
 export const askViewSchema = z.object({
   id,
@@ -219,6 +188,8 @@ export const askViewSchema = z.object({
   resolvedAt: z.string().nullable(),
   resolvedBy: z.string().nullable(),
   resolvedVia: z.string().nullable(),
+  /** What an approver put in the place of `args` and what runs instead, as `args` is written; null: nothing. */
+  editedArgs: z.string().nullable().default(null),
 });
 export type AskView = z.infer<typeof askViewSchema>;
 

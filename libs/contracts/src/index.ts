@@ -11,6 +11,7 @@ export * from './events.js';
 export * from './event-columns.js';
 export * from './outcome.js';
 export * from './jobs.js';
+export * from './answer-body.js';
 export * from './doors.js';
 export * from './canonical-json.js';
 export * from './quick-check.js';

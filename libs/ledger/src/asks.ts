@@ -1,11 +1,13 @@
 /** Asks as approvers see them, and those that are due. */
 import type { BodyOf, OpenedAsk } from '@countersign/approval';
 import {
+  canonicalJson,
   escapeForDisplay,
   MAX_SESSION_LINE,
   type AskStatus,
   type AskView,
   type CallArguments,
+  type CallOutcome,
   type LateAnswer,
   type Risk,
 } from '@countersign/contracts';
@@ -36,6 +38,8 @@ export interface Asks {
   list(query: AskQuery): Promise<Page<AskView>>;
   /** Null for an unknown id, and for another tenant's. */
   get(tenantId: string, askId: string): Promise<AskView | null>;
+  /** As `get`, with what was stored when it was opened: one query for both. */
+  getWhole(tenantId: string, askId: string): Promise<WholeAsk | null>;
   /** Open asks of all tenants whose deadline in effect has passed by the database's clock, the longest overdue first. */
   due(limit: number): Promise<DueAsk[]>;
   /** Open asks of all tenants, oldest first: what a start-up has to take up again. */
@@ -44,6 +48,12 @@ export interface Asks {
   late(tenantId: string, askIds: readonly string[]): Promise<Record<string, LateAnswer[]>>;
   /** What was stored of asks when they were opened, with the calls that joined them. Unknown ids are left out. */
   opened(tenantId: string, askIds: readonly string[]): Promise<Record<string, OpenedAsk>>;
+}
+
+/** An ask as it is seen and as it was stored, read at one moment. */
+export interface WholeAsk {
+  readonly view: AskView;
+  readonly opened: OpenedAsk;
 }
 
 /** An ask's row for whoever ends it. `overdue` and `frozen` by the database's clock at the time of reading. */
@@ -74,7 +84,9 @@ interface Row {
   readonly resolved_by: string | null;
   readonly resolved_via: string | null;
   readonly opened: string;
+  readonly joined: string;
   readonly path: string[] | null;
+  readonly outcome: string | null;
 }
 
 /** The deadline in effect at a time: what kill switches froze is added. */
@@ -85,6 +97,7 @@ const FROZEN = `(a.status = 'open' AND is_frozen(a.tenant_id, a.session_id, a.ag
 const SELECT = `SELECT a.*, ${isoTime('a.opened_at')} AS opened_at_text, ${FROZEN} AS frozen,
   ${isoTime(inEffect('coalesce(a.resolved_at, clock_timestamp())'))} AS deadline_text,
   ${isoTime('a.resolved_at')} AS resolved_at_text,
+  CASE WHEN a.status = 'approved' THEN (SELECT k.outcome FROM call_keys k WHERE k.call_id = a.call_id) END AS outcome,
   (WITH RECURSIVE up AS (
      SELECT h.stream_id, h.parent_id, 1 AS depth FROM heads h WHERE h.tenant_id = a.tenant_id AND h.stream_id = a.session_id
      UNION ALL
@@ -97,10 +110,12 @@ export function createAsks(db: Database): Asks {
   return {
     list: (query) => list(db.pool, query),
     get: async (tenantId, askId) => {
-      const values = [toColumn(askId), toColumn(tenantId)];
-      const text = `${SELECT} WHERE a.id = $1 AND a.tenant_id = $2`;
-      const { rows } = await db.pool.query<Row>({ name: 'ask_get', text, values });
-      return rows[0] ? viewOf(rows[0]) : null;
+      const row = await rowOf(db.pool, tenantId, askId);
+      return row && viewOf(row);
+    },
+    getWhole: async (tenantId, askId) => {
+      const row = await rowOf(db.pool, tenantId, askId);
+      return row && { view: viewOf(row), opened: openedOf(row) };
     },
     due: async (limit) => {
       // The statement's time is fixed, so the index finds those whose first deadline has passed; few of them were put off.
@@ -122,6 +137,17 @@ export function createAsks(db: Database): Asks {
       return Object.fromEntries(found.map((ask) => [ask.askId, ask.opened]));
     },
   };
+}
+
+async function rowOf(pool: pg.Pool, tenantId: string, askId: string): Promise<Row | null> {
+  const values = [toColumn(askId), toColumn(tenantId)];
+  const text = `${SELECT} WHERE a.id = $1 AND a.tenant_id = $2`;
+  const { rows } = await pool.query<Row>({ name: 'ask_get', text, values });
+  return rows[0] ?? null;
+}
+
+function openedOf(row: Pick<Row, 'opened' | 'joined'>): OpenedAsk {
+  return { ...(JSON.parse(row.opened) as BodyOf<'AskOpened'>), joined: parseJoined(row.joined) };
 }
 
 const MOST_LATE = 5;
@@ -185,14 +211,14 @@ export async function asksToEnd(db: Queryable, tenantId: string, askIds: readonl
       coalesce(${inEffect('clock_timestamp()')} <= clock_timestamp(), false) AS overdue
     FROM asks a WHERE a.id = ANY($1::text[]) AND a.tenant_id = $2`;
   const values = [askIds.map(toColumn), toColumn(tenantId)];
-  const { rows } = await db.query<Row & { joined: string; overdue: boolean }>({ name: 'asks_to_end', text, values });
+  const { rows } = await db.query<Row & { overdue: boolean }>({ name: 'asks_to_end', text, values });
   return rows.map((row) => ({
     askId: fromColumn(row.id),
     sessionId: fromColumn(row.session_id),
     status: row.status,
     overdue: row.overdue,
     frozen: row.frozen,
-    opened: { ...(JSON.parse(row.opened) as BodyOf<'AskOpened'>), joined: parseJoined(row.joined) },
+    opened: openedOf(row),
   }));
 }
 
@@ -224,7 +250,16 @@ function viewOf(row: Row): AskView {
     resolvedAt: row.resolved_at_text,
     resolvedBy: fromColumnOrNull(row.resolved_by),
     resolvedVia: row.resolved_via,
+    editedArgs: editedArgs(row.outcome, args),
   };
+}
+
+/** What the call was let through with, where it is not what was asked about: a person's edit. */
+function editedArgs(outcome: string | null, asked: CallArguments): string | null {
+  const { updatedInput } = outcome === null ? {} : (JSON.parse(outcome) as Partial<CallOutcome>);
+  if (updatedInput === undefined) return null;
+  const json = canonicalJson(updatedInput);
+  return asked.state === 'ok' && asked.json === json ? null : escapeForDisplay(json);
 }
 
 function argumentsText(args: CallArguments): string {

@@ -16,12 +16,12 @@ export interface GrantView {
   readonly liftsRuleIds: readonly string[];
   readonly askId: string;
   readonly personId: string | null;
-  readonly status: 'active' | 'consumed' | 'revoked';
+  /** `expired` by the database's clock at the time of reading. */
+  readonly status: 'active' | 'consumed' | 'revoked' | 'expired';
   readonly uses: number | null;
   readonly remaining: number | null;
   readonly createdAt: string;
   readonly expiresAt: string | null;
-  /** By the database's clock at the time of reading. */
   readonly expired: boolean;
   readonly endedAt: string | null;
   readonly endedBy: string | null;
@@ -53,7 +53,7 @@ interface Row {
   readonly lifts: string;
   readonly ask_id: string;
   readonly person_id: string | null;
-  readonly status: GrantView['status'];
+  readonly status: Exclude<GrantView['status'], 'expired'>;
   readonly uses: number | null;
   readonly remaining: number | null;
   readonly created_at_text: string;
@@ -63,8 +63,11 @@ interface Row {
   readonly ended_by: string | null;
 }
 
+/** What is still to be used, but over. A kept row is not rewritten when its time comes. */
+const EXPIRED = `(g.status = 'active' AND g.expires_at IS NOT NULL AND g.expires_at <= clock_timestamp())`;
+
 const SELECT = `SELECT g.*, ${isoTime('g.created_at')} AS created_at_text, ${isoTime('g.expires_at')} AS expires_at_text,
-  ${isoTime('g.ended_at')} AS ended_at_text, coalesce(g.expires_at <= clock_timestamp(), false) AS expired
+  ${isoTime('g.ended_at')} AS ended_at_text, ${EXPIRED} AS expired
   FROM grants g WHERE g.tenant_id = $1`;
 
 export function createGrants({ pool }: { readonly pool: pg.Pool }): Grants {
@@ -82,7 +85,8 @@ async function list(pool: pg.Pool, { tenantId, status, sessionId, cursor, limit 
   const values: unknown[] = [toColumn(tenantId)];
   const place = (value: unknown): string => `$${values.push(value)}`;
   let text = SELECT;
-  if (status !== undefined) text += ` AND g.status = ${place(status)}`;
+  if (status === 'expired') text += ` AND ${EXPIRED}`;
+  else if (status !== undefined) text += ` AND g.status = ${place(status)} AND NOT ${EXPIRED}`;
   if (sessionId === null) text += ' AND g.session_id IS NULL';
   else if (sessionId !== undefined) text += ` AND g.session_id = ${place(toColumn(sessionId))}`;
   if (cursor !== undefined) {
@@ -105,7 +109,7 @@ function viewOf(row: Row): GrantView {
     liftsRuleIds: JSON.parse(row.lifts) as string[],
     askId: fromColumn(row.ask_id),
     personId: fromColumnOrNull(row.person_id),
-    status: row.status,
+    status: row.expired ? 'expired' : row.status,
     uses: row.uses,
     remaining: row.remaining,
     createdAt: row.created_at_text,

@@ -32,7 +32,7 @@ export type {
   UnitResult,
   VaultEntry,
 } from './types.js';
-export type { AskQuery, Asks, DueAsk } from './asks.js';
+export type { AskQuery, Asks, DueAsk, WholeAsk } from './asks.js';
 export type { Calls, CallView } from './calls.js';
 export type { RunningCall } from './running-calls.js';
 export type { ChannelTarget, ClosedTarget, ClosedTargets } from './closed-targets.js';

@@ -9,12 +9,12 @@ import {
   type ErrorCode,
 } from '@countersign/contracts';
 import { agreesWith, type AnswerAsk } from '@countersign/approval';
-import type { Ledger } from '@countersign/ledger';
+import type { Ledger, VaultEntry, WholeAsk } from '@countersign/ledger';
 import type { Bus } from '@countersign/queue';
 import type { VaultKeys } from '@countersign/server';
-import { checkPattern, fromNow } from '../grants/grant-terms.js';
-import { deniedByNow } from './ask-scene.js';
-import { prepareEdit, type PreparedEdit } from './edited-input.js';
+import { later } from '../grants/grant-terms.js';
+import { checkGrantPattern, deniedByNow, sceneNow, type SceneNow } from './ask-scene.js';
+import { prepareEdit } from './edited-input.js';
 import { keepRefusal } from './keep-refusal.js';
 import { keepUnknown } from './keep-unknown.js';
 import { isRepeat, repeatHashOf } from './repeated-answer.js';
@@ -27,11 +27,11 @@ export interface AnswerInput {
   readonly body: AnswerBody;
   readonly by: Answerer;
   /** Groups of the person at this moment. */
-  readonly groups: readonly string[];
+  readonly groups: () => Promise<readonly string[]>;
   /** The webhook that answers for itself. */
   readonly program?: string;
   /** The ask as it was read a moment ago; absent: it is read. Whether an answer counts is for the ledger to say. */
-  readonly ask?: AskView;
+  readonly found?: WholeAsk;
   /** The request's Idempotency-Key; without one, the same person's same words on the same channel are the same answer. */
   readonly requestKey?: string;
 }
@@ -53,25 +53,30 @@ export interface AnswerDeps {
 export async function answerAsk(deps: AnswerDeps, input: AnswerInput): Promise<AnswerResult> {
   const { ledger } = deps;
   const { tenantId, askId } = input;
-  const shown = input.ask ?? (await ledger.asks.get(tenantId, askId));
-  if (shown === null) return keepUnknown(ledger, { tenantId, askId, answer: input.body.answer, by: input.by });
-  if (await isRepeat(deps, shown, input)) return resultOf(ledger, input, shown);
+  const found = input.found ?? (await ledger.asks.getWhole(tenantId, askId));
+  if (found === null) return keepUnknown(ledger, { tenantId, askId, answer: input.body.answer, by: input.by });
+  const shown = found.view;
+  if (await isRepeat(deps, shown, input)) return repeated(ledger, input, shown);
   if (shown.status !== 'open') return refuseLate(deps, shown, input);
   if (isStale(shown, input.body)) return refuseStale(ledger, shown, input);
-  return answerOpen(deps, shown, input);
+  return answerOpen(deps, found, input);
 }
 
 /** The ask was open a moment ago; the ledger's guard says whether it still is. */
-async function answerOpen(deps: AnswerDeps, shown: AskView, input: AnswerInput): Promise<AnswerResult> {
+async function answerOpen(deps: AnswerDeps, found: WholeAsk, input: AnswerInput): Promise<AnswerResult> {
   const { ledger, bus } = deps;
   const { tenantId, askId } = input;
-  const target = { tenantId, sessionId: shown.sessionId };
-  const edit = await editOf(deps, shown, input);
-  const command = await commandOf(deps, shown, { input, edit });
-  const done = await ledger.execute(target, command, edit?.vault ?? []);
-  if (done.ok) await tellDecided(bus, target, input, done.outcomes);
-  const ask = (done.ok ? await ledger.asks.get(tenantId, askId) : done.ask) ?? shown;
-  if (done.ok || (await isRepeat(deps, ask, input))) return resultOf(ledger, input, ask);
+  const target = { tenantId, sessionId: found.view.sessionId };
+  const { command, vault } = await commandOf(deps, found, input);
+  const done = await ledger.execute(target, command, vault);
+  if (done.ok) {
+    await tellDecided(bus, target, input, done.outcomes);
+    const ask = (await ledger.asks.get(tenantId, askId)) ?? found.view;
+    const own = done.outcomes.find(({ callId }) => callId === ask.callId);
+    return own ? { ask, decision: own.outcome } : repeated(ledger, input, ask);
+  }
+  const ask = done.ask ?? found.view;
+  if (await isRepeat(deps, ask, input)) return repeated(ledger, input, ask);
   await tellFirst(bus, ask, input);
   throw refusal(done, ask, input.body);
 }
@@ -98,65 +103,83 @@ async function tellFirst(bus: Bus, ask: AskView, { tenantId, askId, body }: Answ
   await bus.late({ tenantId, askId });
 }
 
-/** Only an approval of an open ask has arguments of its own. */
-async function editOf(deps: AnswerDeps, ask: AskView, { tenantId, body }: AnswerInput): Promise<PreparedEdit | null> {
-  if (body.updatedInput === undefined || body.answer !== 'approve' || ask.status !== 'open') return null;
-  return prepareEdit(deps, { tenantId, ask }, body.updatedInput);
+/** The command, and the sealed originals that belong to it. */
+interface Commanded {
+  readonly command: AnswerAsk;
+  readonly vault: readonly VaultEntry[];
 }
 
-async function commandOf(
-  { ledger, vaultKeys }: AnswerDeps,
-  ask: AskView,
-  { input, edit }: { readonly input: AnswerInput; readonly edit: PreparedEdit | null },
-): Promise<AnswerAsk> {
-  const { askId, body, by, groups, program } = input;
-  return {
+async function commandOf(deps: AnswerDeps, found: WholeAsk, input: AnswerInput): Promise<Commanded> {
+  const { askId, body, by, program } = input;
+  const approval = body.answer === 'approve' ? await approvalOf(deps, found, input) : null;
+  const command: AnswerAsk = {
     type: 'AnswerAsk',
     askId,
     answer: body.answer,
     scope: body.scope,
     by,
-    groups,
+    // Nothing else looks at them.
+    groups: namesGroup(found.view) ? await input.groups() : [],
     ...(program === undefined ? {} : { program }),
-    ...(edit === null ? {} : { edited: edit.edited }),
-    ...(await deniedNow(ledger, ask, { input, edit })),
+    ...approval?.terms,
     reason: body.reason ?? null,
-    repeatHash: repeatHashOf(vaultKeys, input),
+    repeatHash: repeatHashOf(deps.vaultKeys, input),
     grantId: `grant_${randomUUID()}`,
-    ...(await grantTerms(ledger, ask, input)),
   };
+  return { command, vault: approval?.vault ?? [] };
 }
 
-/** An approval lets nothing run that is denied by now. Edited arguments were judged already. */
-async function deniedNow(
-  ledger: Ledger,
-  ask: AskView,
-  { input, edit }: { readonly input: AnswerInput; readonly edit: PreparedEdit | null },
-): Promise<Pick<AnswerAsk, 'deniedNow'>> {
-  if (input.body.answer !== 'approve' || edit !== null) return {};
-  const reason = await deniedByNow(ledger, input.tenantId, ask);
-  return reason === null ? {} : { deniedNow: reason };
+const namesGroup = ({ route }: AskView): boolean =>
+  route?.approvers?.some((entry) => entry.startsWith('group:')) ?? false;
+
+interface Approval {
+  readonly terms: Pick<AnswerAsk, 'edited' | 'deniedNow' | 'pattern' | 'expiresAt' | 'uses' | 'tenantWide' | 'root'>;
+  readonly vault: readonly VaultEntry[];
+}
+
+/** What an approval covers and how far it reaches. Throws the DoorError of an edit or a pattern that cannot be taken, which is kept. */
+async function approvalOf(deps: AnswerDeps, found: WholeAsk, input: AnswerInput): Promise<Approval> {
+  try {
+    return await judgeApproval(deps, found, input);
+  } catch (error) {
+    if (error instanceof DoorError) {
+      const { tenantId, body, by } = input;
+      await keepRefusal(deps.ledger, { ask: found.view, tenantId, answer: body.answer, by, code: error.code });
+    }
+    throw error;
+  }
+}
+
+/** Judged by the policy and the session as they are now, read once. */
+async function judgeApproval(
+  { ledger, vaultKeys }: AnswerDeps,
+  found: WholeAsk,
+  input: AnswerInput,
+): Promise<Approval> {
+  const { tenantId, body } = input;
+  const scene = await sceneNow(ledger, tenantId, found);
+  const edit = body.updatedInput === undefined ? null : prepareEdit(vaultKeys, { tenantId, scene }, body.updatedInput);
+  if (body.pattern !== undefined) checkGrantPattern(scene, body.pattern, edit?.judged ?? null);
+  // Edited arguments were judged already: nothing that is denied by now runs.
+  const denied = edit === null ? await deniedByNow(ledger, tenantId, scene) : null;
+  const judged = edit === null ? {} : { edited: edit.edited };
+  const terms = { ...judged, ...(denied === null ? {} : { deniedNow: denied }), ...grantTerms(scene, body) };
+  return { terms, vault: edit?.vault ?? [] };
 }
 
 /** How far a `session` or `always` answer reaches. An `always` answer holds for the whole project: sessions with the same root. */
-async function grantTerms(ledger: Ledger, ask: AskView, { tenantId, body }: AnswerInput): Promise<Partial<AnswerAsk>> {
-  if (body.answer !== 'approve' || body.scope === 'once') return {};
-  if (body.pattern !== undefined) checkPattern(body.pattern);
-  const expiresAt = body.ttl === undefined ? {} : { expiresAt: await fromNow(ledger, body.ttl) };
-  const pattern = body.pattern === undefined ? {} : { pattern: body.pattern };
-  if (body.scope === 'session') return { ...expiresAt, ...pattern };
-  const root = await rootOf(ledger, tenantId, ask);
-  const uses = body.uses === undefined ? {} : { uses: body.uses };
-  return { ...expiresAt, ...pattern, ...uses, tenantWide: true, ...(root === null ? {} : { root }) };
+function grantTerms({ now, root }: SceneNow, { scope, pattern, ttl, uses }: AnswerBody): Approval['terms'] {
+  if (scope === 'once') return {};
+  const terms = {
+    ...(ttl === undefined ? {} : { expiresAt: later(now, ttl) }),
+    ...(pattern === undefined ? {} : { pattern }),
+  };
+  if (scope === 'session') return terms;
+  return { ...terms, ...(uses === undefined ? {} : { uses }), tenantWide: true, ...(root === null ? {} : { root }) };
 }
 
-async function rootOf(ledger: Ledger, tenantId: string, { sessionId }: AskView): Promise<string | null> {
-  const streams = [{ tenantId, streamId: sessionId, knownSeq: null }];
-  const { heads } = await ledger.loadRound({ tenants: [], streams, keys: [], hashJoins: [] });
-  return heads[0]?.state.roots[0] ?? null;
-}
-
-async function resultOf(ledger: Ledger, input: AnswerInput, ask: AskView): Promise<AnswerResult> {
+/** What was told to whoever gave the same answer before. */
+async function repeated(ledger: Ledger, input: AnswerInput, ask: AskView): Promise<AnswerResult> {
   const decision = await ledger.calls.byId(input.tenantId, ask.callId);
   if (decision === null) throw new Error(`the call of ask \`${ask.id}\` has no row`);
   return { ask, decision: decision.outcome };
@@ -181,7 +204,9 @@ function refusal(
   if (ask.status === 'open') return new DoorError(code, message, code === 'ask.expired' ? overdue(ask) : undefined);
   const agrees = agreesWith(answer, ask.status);
   const details = { status: ask.status, by: ask.resolvedBy, at: ask.resolvedAt, via: ask.resolvedVia, agrees };
-  return new DoorError(ask.status === 'expired' ? 'ask.expired' : 'ask.already_resolved', undefined, details);
+  if (ask.status === 'expired') return new DoorError('ask.expired', undefined, details);
+  const withdrawn = ask.status === 'cancelled' ? 'the ask is no longer needed: it was withdrawn' : undefined;
+  return new DoorError('ask.already_resolved', withdrawn, details);
 }
 
 /** Its time is over, although no timer has ended it yet. */

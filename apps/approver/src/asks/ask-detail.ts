@@ -2,15 +2,14 @@
 import { DoorError, type AskDetail } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
 import { explain, suggestGrants } from '@countersign/policy';
-import { sceneWhenAsked } from './ask-scene.js';
+import { sceneOf } from './ask-scene.js';
 
 /** Throws `ask.unknown`. An ask that ended has no suggestions. */
 export async function askDetail(ledger: Ledger, tenantId: string, askId: string): Promise<AskDetail> {
-  const ask = await ledger.asks.get(tenantId, askId);
-  if (ask === null) throw new DoorError('ask.unknown');
-  const scene = await sceneWhenAsked(ledger, tenantId, askId);
-  const opened = scene?.opened ?? (await ledger.asks.opened(tenantId, [askId]))[askId];
-  if (opened === undefined) throw new DoorError('ask.unknown');
+  const found = await ledger.asks.getWhole(tenantId, askId);
+  if (found === null) throw new DoorError('ask.unknown');
+  const { view: ask, opened } = found;
+  const scene = await sceneOf(ledger, tenantId, opened);
   const explanation = explain(opened.verdict);
   const late = ask.status === 'open' ? [] : ((await ledger.asks.late(tenantId, [askId]))[askId] ?? []);
   if (scene === null || ask.status !== 'open') return { ...ask, explanation, suggestions: [], late };

@@ -49,7 +49,7 @@ export class AsksController {
   ): Promise<AnswerResult> {
     const requestKey = headers['idempotency-key'];
     const { tenantId } = who;
-    const groups = await groupsOf(this.ledger, who);
+    const groups = () => groupsOf(this.ledger, who);
     const by = answererOf(who, doorChannel(headers));
     const keyed = typeof requestKey === 'string' ? { requestKey } : {};
     return answerAsk(this, { tenantId, askId, body, by, groups, ...keyed });

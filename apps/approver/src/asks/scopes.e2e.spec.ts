@@ -1,7 +1,7 @@
 /** What an answer leaves behind and what it changes: grants, edits, and who may answer, through the doors. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openApprovers, type Approvers } from '../testing/approvers.js';
-import { send } from '../testing/doors.js';
+import { eventually, send } from '../testing/doors.js';
 
 let house: Approvers;
 let url: string;
@@ -61,6 +61,43 @@ describe('an "always" answer', () => {
     expect((await house.ledger.asks.get('acme', askId))?.status).toBe('open');
   });
 
+  it('makes no grant for what was not asked about, which is kept', async () => {
+    const { askId, sessionId } = await house.ask();
+    for (const pattern of ['Write(**)', 'WebFetch', 'Bash(ls *)', '*']) {
+      const refused = await answer(askId, { answer: 'approve', scope: 'always', pattern });
+      expect(refused).toMatchObject({ status: 422, body: { error: { code: 'grant.invalid' } } });
+    }
+    expect((await house.ledger.asks.get('acme', askId))?.status).toBe('open');
+    const { items } = await house.ledger.events.list('acme', { session: sessionId, type: 'AskAnswerRefused' });
+    expect(items.map(({ body }) => body)).toEqual(
+      Array.from({ length: 4 }, () => expect.objectContaining({ code: 'grant.invalid' })),
+    );
+  });
+
+  it('with a bound that its scope would drop, or a word that is not known, is refused', async () => {
+    const { askId } = await house.ask();
+    for (const more of [{ scope: 'session', uses: 1 }, { ttl: 60 }, { updated_input: { command: 'git status' } }]) {
+      const refused = await answer(askId, { answer: 'approve', ...more });
+      expect(refused).toMatchObject({ status: 400, body: { error: { code: 'request.invalid' } } });
+    }
+    expect((await house.ledger.asks.get('acme', askId))?.status).toBe('open');
+  });
+
+  it('is not listed as in force when its time is over', async () => {
+    const { askId } = await house.ask();
+    expect((await answer(askId, { answer: 'approve', scope: 'always', ttl: 1 })).status).toBe(200);
+    const listed = async (status: string) => {
+      const { items } = (await send(`${url}/v1/grants?status=${status}`, ann.key)).body;
+      return items.find((one: { askId: string }) => one.askId === askId);
+    };
+    const over = await eventually(() => listed('expired'));
+    expect(over).toMatchObject({ status: 'expired', expired: true });
+    expect(await listed('active')).toBeUndefined();
+    expect(await listed('all')).toMatchObject({ status: 'expired' });
+    const taken = await send(`${url}/v1/grants/${over.id}`, ann.key, { method: 'DELETE' });
+    expect(taken).toMatchObject({ status: 200, body: { status: 'expired' } });
+  });
+
   it('is made without an ask by an admin alone', async () => {
     const body = { pattern: 'Bash(npm test *)', uses: 2 };
     expect((await send(`${url}/v1/grants`, ann.key, { body })).status).toBe(403);
@@ -78,6 +115,12 @@ describe('edited arguments', () => {
     expect(done.body.decision.updatedInput).toEqual({ command: 'git push origin feature' });
     const { items } = await house.ledger.events.list('acme', { call: callId, type: 'ToolCallDecided' });
     expect(items[0]?.body).toMatchObject({ finalArgs: { json: '{"command":"git push origin feature"}' } });
+    expect(done.body.ask.editedArgs).toBe('{"command":"git push origin feature"}');
+    const { items: ended } = (await send(`${url}/v1/asks?status=ended`, ann.key)).body;
+    expect(ended.find(({ id }: { id: string }) => id === askId)).toMatchObject({
+      args: '{"command":"git push origin main"}',
+      editedArgs: '{"command":"git push origin feature"}',
+    });
     expect((await answer(askId, edited)).status).toBe(200);
     expect((await answer(askId, { answer: 'approve' })).status).toBe(409);
   });
@@ -98,6 +141,8 @@ describe('edited arguments', () => {
     const { askId } = await house.ask();
     const body = { answer: 'approve', updatedInput: { command: 'curl -H "Authorization: [redacted:token:ab12]"' } };
     expect((await answer(askId, body)).status).toBe(400);
+    const { items } = await house.ledger.events.list('acme', { type: 'AskAnswerRefused' });
+    expect(items.find((event) => event.askId === askId)?.body).toMatchObject({ code: 'request.invalid' });
   });
 
   it('keep their secrets out of the log, and the agent gets them whole', async () => {

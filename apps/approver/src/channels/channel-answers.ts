@@ -64,8 +64,9 @@ export async function answerOverChannel(
   { askId, body, card }: ChannelAnswer,
 ): Promise<AnswerResult> {
   const { tenantId } = who;
-  const ask = await deps.ledger.asks.get(tenantId, askId);
-  if (ask === null) return keepUnknown(deps.ledger, { tenantId, askId, answer: body.answer, by: nameOf(who) });
+  const found = await deps.ledger.asks.getWhole(tenantId, askId);
+  if (found === null) return keepUnknown(deps.ledger, { tenantId, askId, answer: body.answer, by: nameOf(who) });
+  const ask = found.view;
   const answerer = 'program' in who ? programOf(who) : await personOf(deps, who);
   const refusal = answerer.refusal ?? unseenRefusal(ask, body, card);
   if (refusal !== null) {
@@ -73,7 +74,7 @@ export async function answerOverChannel(
     throw refusal;
   }
   const { by, groups, program } = answerer;
-  return answerAsk(deps, { tenantId, askId, ask, body, by, groups, ...program });
+  return answerAsk(deps, { tenantId, askId, found, body, by, groups: async () => groups, ...program });
 }
 
 interface ChannelAnswerer {

@@ -11,7 +11,7 @@ import { checkPattern, fromNow } from './grant-terms.js';
 import { withRoots, type RootedGrant } from './grant-roots.js';
 
 const grantQuerySchema = pageQuerySchema.extend({
-  status: z.enum(['active', 'consumed', 'revoked', 'all']).default('active'),
+  status: z.enum(['active', 'consumed', 'revoked', 'expired', 'all']).default('active'),
   session: z.string().optional(),
 });
 type GrantQuery = z.infer<typeof grantQuerySchema>;

@@ -10,6 +10,7 @@ const OVERLAP_MS = 60_000;
 const PAGE = 200;
 const MOST_PAGES = 25;
 
+const answeredSchema = z.object({ askId: z.string(), edited: z.object({}).optional() });
 const resolvedSchema = z.object({ askId: z.string(), status: askStatusSchema, by: answererSchema });
 
 export interface Missed {
@@ -39,20 +40,33 @@ async function allOpen(ledger: Ledger, tenantId: string): Promise<AskView[]> {
 }
 
 async function closedSince(ledger: Ledger, tenantId: string, from: number): Promise<ClosedNotice[]> {
-  const found: ClosedNotice[] = [];
-  const query = { type: 'AskResolved', from: new Date(from).toISOString(), limit: PAGE };
+  const answers = await eventsSince(ledger, tenantId, { type: 'AskAnswered', from });
+  const edited = new Set(
+    answers.flatMap(({ body }) => {
+      const answered = answeredSchema.parse(body);
+      return answered.edited === undefined ? [] : [answered.askId];
+    }),
+  );
+  const ends = await eventsSince(ledger, tenantId, { type: 'AskResolved', from });
+  return ends.reverse().map(({ body, time: at }) => {
+    const { askId: id, status, by } = resolvedSchema.parse(body);
+    return { id, status, by: by.personName ?? by.personId, via: by.channel, at, edited: edited.has(id) };
+  });
+}
+
+/** The latest first. */
+async function eventsSince(ledger: Ledger, tenantId: string, wish: { type: string; from: number }) {
+  const query = { type: wish.type, from: new Date(wish.from).toISOString(), limit: PAGE };
+  const found: Awaited<ReturnType<Ledger['events']['list']>>['items'] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const { items, next } = await ledger.events.list(tenantId, {
       ...query,
       ...(cursor === undefined ? {} : { cursor }),
     });
-    for (const event of items) {
-      const { askId, status, by } = resolvedSchema.parse(event.body);
-      found.push({ id: askId, status, by: by.personName ?? by.personId, via: by.channel, at: event.time });
-    }
+    found.push(...items);
     if (next === null) break;
     cursor = next;
   }
-  return found.reverse();
+  return found;
 }

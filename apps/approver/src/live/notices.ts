@@ -9,6 +9,8 @@ export interface ClosedNotice {
   readonly via: string | null;
   /** ISO-8601 UTC. */
   readonly at: string | null;
+  /** It was approved with other arguments than it asked about. */
+  readonly edited: boolean;
 }
 
 /** `ask.late`: `first` had answered before; `by` null: nobody whose name is known. */
@@ -36,5 +38,6 @@ export interface LiveEvents {
 
 /** The notice of an ask that ended. */
 export function closedNotice(ask: AskView): ClosedNotice {
-  return { id: ask.id, status: ask.status, by: ask.resolvedBy, via: ask.resolvedVia, at: ask.resolvedAt };
+  const { id, status, resolvedBy: by, resolvedVia: via, resolvedAt: at, editedArgs } = ask;
+  return { id, status, by, via, at, edited: editedArgs !== null };
 }

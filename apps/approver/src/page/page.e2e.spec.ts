@@ -29,28 +29,64 @@ beforeAll(async () => {
   browser = await chromium.launch({ executablePath: CHROMIUM, args });
 }, 90_000);
 afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()));
+  const kept = new Set([...signedInPages.values()].map((page) => page.context()));
+  await Promise.all(
+    browser.contexts().map(async (context) => {
+      if (!kept.has(context)) return context.close();
+      // What a test left there is gone, and nothing is shown until the next one needs it.
+      await context.setOffline(false);
+      for (const page of context.pages()) {
+        await page.unrouteAll({ behavior: 'wait' });
+        await page.goto('about:blank');
+      }
+    }),
+  );
 });
 afterAll(async () => {
   await browser?.close();
   await house?.close();
 });
 
-/** A browser of its own in which the key's owner has signed in. */
-async function signedIn(key: string, at = url, context?: BrowserContext): Promise<Page> {
-  const page = await (context ?? (await browser.newContext())).newPage();
-  page.on('pageerror', (error) => troubles.push(error.message));
-  page.on('console', (line) => {
-    if (line.text().includes('Content Security Policy')) troubles.push(line.text());
-  });
+/** Key and place -> the page of a browser in which the key's owner has signed in there; a new one costs more than all of a test. */
+const signedInPages = new Map<string, Page>();
+
+/** The page afresh in a browser in which the key's owner has signed in. */
+async function signedIn(key: string, at = url): Promise<Page> {
+  const place = `${key} ${at}`;
+  const known = signedInPages.get(place);
+  if (known !== undefined) {
+    await known.goto(`${at}/`);
+    await isLive(known);
+    return known;
+  }
+  const page = await signIn(key, at);
+  signedInPages.set(place, page);
+  return page;
+}
+
+/** Signs in by the form, in a browser of its own. */
+async function signIn(key: string, at = url, context?: BrowserContext): Promise<Page> {
+  const page = await openPage(context ?? (await browser.newContext()));
   await page.goto(`${at}/`);
   await page.waitForURL('**/sign-in');
   await page.getByLabel('Approver key').fill(key);
   await page.getByRole('button', { name: 'Sign in with a key' }).click();
   await page.waitForURL(`${at}/`);
-  await page.locator('#connection[data-state=live]').waitFor();
+  await isLive(page);
   return page;
 }
+
+/** A page whose troubles are noted. */
+async function openPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  page.on('pageerror', (error) => troubles.push(error.message));
+  page.on('console', (line) => {
+    if (line.text().includes('Content Security Policy')) troubles.push(line.text());
+  });
+  return page;
+}
+
+const isLive = (page: Page): Promise<void> => page.locator('#connection[data-state=live]').waitFor();
 
 const card = (page: Page, askId: string) => page.locator(`[data-ask-id="${askId}"]`);
 
@@ -117,7 +153,7 @@ describe('the page', () => {
     expect(items.find((grant) => grant.askId === askId)).toMatchObject({ pattern: offered[1], kind: 'always' });
   });
 
-  it('sends edited arguments, and says in words when they are no JSON', async () => {
+  it('sends edited arguments as they are written, and shows what runs instead', async () => {
     const page = await signedIn(ann.key);
     const { askId, callId } = await house.askAloud();
     const shown = card(page, askId);
@@ -125,9 +161,15 @@ describe('the page', () => {
     await shown.getByLabel('Arguments to run instead').fill('not json');
     await shown.getByRole('button', { name: 'Approve' }).click();
     await shown.getByText('must be a JSON object').waitFor();
+    const twice = '{"command": "git push origin feature", "command": "git push origin evil"}';
+    await shown.getByLabel('Arguments to run instead').fill(twice);
+    await shown.getByRole('button', { name: 'Approve' }).click();
+    await shown.getByText('duplicate key').waitFor();
     await shown.getByLabel('Arguments to run instead').fill('{"command": "git push origin feature"}');
     await shown.getByRole('button', { name: 'Approve' }).click();
-    await shown.getByText('Approved by Ann via web').waitFor();
+    await shown.getByText('Approved with other arguments by Ann via web').waitFor();
+    const ended = page.locator('#recent-asks li', { hasText: 'Approved with other arguments' }).first();
+    await ended.getByText('Runs instead: {"command":"git push origin feature"}').waitFor();
     expect((await house.ledger.calls.byId('acme', callId))?.outcome.updatedInput).toEqual({
       command: 'git push origin feature',
     });
@@ -326,7 +368,7 @@ describe('the page', () => {
     ];
     const context = await browser.newContext();
     await context.route('**/v1/channels', (route) => route.fulfill({ json: { items, next: null } }));
-    const page = await signedIn(ann.key, url, context);
+    const page = await signIn(ann.key, url, context);
     await page.getByText(/Nothing is sent to webhook relay any more, since .*2026.*: the webhook said/).waitFor();
     expect(await page.locator('#closed-channels').innerText()).not.toContain('other');
   });
@@ -382,7 +424,7 @@ describe('signing in and out', () => {
   });
 
   it('signs out', async () => {
-    const page = await signedIn(ann.key);
+    const page = await signIn(ann.key);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL('**/sign-in');
     expect(await page.context().cookies()).toEqual([]);

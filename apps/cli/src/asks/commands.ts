@@ -1,11 +1,11 @@
 /** `countersign asks list|show|approve|reject`: one look or one answer, then the end. */
 import { readFile } from 'node:fs/promises';
-import type { AskView } from '@countersign/contracts';
+import { readStrictJson, type AskView } from '@countersign/contracts';
 import type { CliEnv } from '../env.js';
 import { complain, print, type Streams } from '../policy/streams.js';
 import { DONE, NOT_ASKED, NOT_TAKEN } from './exit-codes.js';
 import { findDoor, getAsk, openAsks, sendAnswer, type PeopleDoor, type Told } from './people-door.js';
-import { askLine, askText, endLine, refusalLine, terminalCard } from './render.js';
+import { askLine, askText, endLine, endOf, refusalLine, terminalCard } from './render.js';
 
 export interface AnswerOptions {
   readonly scope: 'once' | 'session' | 'always';
@@ -66,7 +66,7 @@ export async function answerAsk(env: CliEnv, options: Answering, streams: Stream
     }
     const told = await sendAnswer(door, options.id, bodyOf(options, ask, input.value));
     if (told.kind !== 'told') return explain(told, streams);
-    print(streams, options.json ? JSON.stringify(told.value) : endLine(told.value));
+    print(streams, options.json ? JSON.stringify(told.value) : endLine(endOf(told.value)));
     return DONE;
   });
 }
@@ -82,7 +82,9 @@ type Input = { readonly ok: true; readonly value: unknown } | { readonly ok: fal
 async function readInput(path: string | undefined): Promise<Input> {
   if (path === undefined) return { ok: true, value: undefined };
   try {
-    return { ok: true, value: JSON.parse(await readFile(path, 'utf8')) };
+    const read = readStrictJson(await readFile(path, 'utf8'));
+    if (read.ok) return { ok: true, value: read.value };
+    return { ok: false, problem: `${path} cannot be used: its JSON is ${read.problem.replaceAll('_', ' ')}` };
   } catch (error) {
     return { ok: false, problem: `${path} cannot be used: ${(error as Error).message}` };
   }

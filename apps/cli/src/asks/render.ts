@@ -22,17 +22,27 @@ export function askLine(ask: AskView): string {
 /** The whole card. */
 export function askText(ask: AskView): string {
   const { text } = terminalCard(ask);
-  return ask.status === 'open' ? text : `${text}\n${endLine(ask)}`;
+  return ask.status === 'open' ? text : `${text}\n${endLine(endOf(ask))}`;
 }
 
 /** How an ask ended. */
-export function endLine({ status, resolvedBy, resolvedVia, resolvedAt }: EndOfAsk): string {
+export function endLine({ status, resolvedBy, resolvedVia, resolvedAt, edited = false }: EndOfAsk): string {
   const by = resolvedBy === null ? '' : ` by ${showPlainly(resolvedBy)}`;
   const via = resolvedVia === null ? '' : ` via ${showPlainly(resolvedVia)}`;
-  return `${status}${by}${via}${resolvedAt === null ? '' : ` at ${resolvedAt}`}`;
+  const how = edited ? ' with other arguments' : '';
+  return `${status}${how}${by}${via}${resolvedAt === null ? '' : ` at ${resolvedAt}`}`;
 }
 
-export type EndOfAsk = Pick<AskView, 'resolvedBy' | 'resolvedVia' | 'resolvedAt'> & { readonly status: string };
+export type EndOfAsk = Pick<AskView, 'resolvedBy' | 'resolvedVia' | 'resolvedAt'> & {
+  readonly status: string;
+  /** Approved with other arguments than it asked about. */
+  readonly edited?: boolean;
+};
+
+/** As `endLine` takes it. */
+export function endOf(ask: AskView): EndOfAsk {
+  return { ...ask, edited: ask.editedArgs !== null };
+}
 
 /** A refusal, with who was first where the door says so. */
 export function refusalLine(message: string, details: Readonly<Record<string, unknown>>): string {

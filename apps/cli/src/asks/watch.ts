@@ -7,7 +7,7 @@ import { complain, print, type Streams } from '../policy/streams.js';
 import { EMPTY_DESK, step, type DeskEffect, type DeskEvent } from './desk.js';
 import { DONE, NOT_ASKED } from './exit-codes.js';
 import { findDoor, sendAnswer, type PeopleDoor } from './people-door.js';
-import { askLine, askText, endLine, refusalLine, terminalCard } from './render.js';
+import { askLine, askText, endLine, endOf, refusalLine, terminalCard } from './render.js';
 
 /** A terminal's own input, or a pipe. */
 export interface WatchInput extends NodeJS.ReadableStream {
@@ -27,6 +27,7 @@ const noticeSchema = z.object({
   by: z.string().nullable(),
   via: z.string().nullable(),
   at: z.string().nullable(),
+  edited: z.boolean().default(false),
 });
 
 /** Runs until the person quits or the key is refused; gives the exit code. */
@@ -82,9 +83,9 @@ function createWatch(
     happen({ type: 'opened', ask });
   };
   const closed = (raw: unknown): void => {
-    const { id, status, by, via, at } = noticeSchema.parse(raw);
+    const { id, status, by, via, at, edited } = noticeSchema.parse(raw);
     if (!known.delete(id)) return;
-    const end = { status, resolvedBy: by, resolvedVia: via, resolvedAt: at };
+    const end = { status, resolvedBy: by, resolvedVia: via, resolvedAt: at, edited };
     print(streams, terms.json ? JSON.stringify({ type: 'closed', id, ...end }) : `- ${id}  ${endLine(end)}`);
     happen({ type: 'closed', id });
   };
@@ -162,7 +163,7 @@ async function answer(door: PeopleDoor, ask: AskView, given: 'approve' | 'reject
     return;
   }
   const told = await sendAnswer(door, ask.id, { answer: given, version: ask.version });
-  if (told.kind === 'told') print(streams, endLine(told.value));
+  if (told.kind === 'told') print(streams, endLine(endOf(told.value)));
   else print(streams, told.kind === 'refused' ? refusalLine(told.message, told.details) : told.reason);
 }
 

@@ -30,6 +30,7 @@ function askOf(args: unknown, changes: Partial<AskView> = {}): AskView {
     resolvedAt: null,
     resolvedBy: null,
     resolvedVia: null,
+    editedArgs: null,
     ...changes,
   } as AskView;
 }
@@ -51,6 +52,14 @@ describe('askCard', () => {
         `arguments hash: ${'a'.repeat(64)}`,
         'the agent says: Runs the tests',
       ].join('\n'),
+    );
+  });
+
+  it('B06 says what runs instead where an approver changed it', () => {
+    const editedArgs = escapeForDisplay(JSON.stringify({ command: 'npm run \u202e evil' }));
+    const { text } = askCard(askOf({ command: 'npm test' }, { status: 'approved', editedArgs }), LIMITS);
+    expect(text).toContain(
+      'command: npm test\napproved with other arguments: command: npm run \\u{202e} evil\nin folder',
     );
   });
 

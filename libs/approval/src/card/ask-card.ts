@@ -45,7 +45,8 @@ const NAME = 60;
 /** The card of an ask; total and the same for the same ask and limits. */
 export function askCard(ask: AskView, limits: CardLimits): AskCard {
   const what = argumentSections(ask.args, limits);
-  const sections = [...what.sections, ...factSections(ask), ...claimSections(ask.agentSays, limits)];
+  const edited = ask.editedArgs === null ? [] : [editedSection(ask.editedArgs, limits)];
+  const sections = [...what.sections, ...edited, ...factSections(ask), ...claimSections(ask.agentSays, limits)];
   const title = `${oneLine(ask.tool, NAME)} for ${oneLine(ask.agent, NAME)}`;
   const card = { askId: ask.id, version: ask.version, title, risk: ask.risk, sections, approvable: what.whole };
   return { ...card, text: textOf(card) };
@@ -67,6 +68,14 @@ function argumentSections(args: string, limits: CardLimits): { sections: CardSec
     sections: fitted.map(({ label, text }) => ({ kind: 'code', label, text })),
     whole: fitted.every(({ whole }) => whole),
   };
+}
+
+/** Whoever reads the card of an ended ask must not take what was asked about for what runs. */
+function editedSection(args: string, limits: CardLimits): CardSection {
+  const text = shownArguments(args)
+    .map((one) => `${one.name ?? 'arguments'}: ${one.text}`)
+    .join('\n');
+  return { kind: 'code', label: 'approved with other arguments', text: fitText(text, limits.section).text };
 }
 
 function factSections(ask: AskView): CardSection[] {

@@ -287,6 +287,19 @@ describe('layer 7: allows and grants', () => {
     expect(withGrant(bash(command), wide)).toMatchObject({ effect: 'ask', ruleId });
   });
 
+  it('lets no grant whose pattern names something else lift the question', () => {
+    const policy = policyOf({ ask: ['Bash(git push *)', 'Skill(d*)'] });
+    const lifts = ['ask:Bash(git push *)', 'ask:Skill(d*)', 'default.ask'];
+    const wide = { kind: 'always', argsHash: null, liftsRuleIds: lifts } as const;
+    const facts = (over: Partial<Grant>) =>
+      factsOf({ session: sessionOf({ mode: 'bypassPermissions', grants: [grant({ ...wide, ...over })] }) });
+    const push = (pattern: string) => judge(bash('git push'), policy, facts({ pattern })).effect;
+    expect([push('Write'), push('WebFetch'), push('Bash(git push *)')]).toEqual(['ask', 'ask', 'allow']);
+    const skill = (pattern: string) =>
+      judge(callOf('Skill', { skill: 'deploy' }), policy, facts({ tool: 'Skill', pattern })).effect;
+    expect([skill('Skill(review)'), skill('Skill(args:x)'), skill('Skill(dep*)')]).toEqual(['ask', 'ask', 'allow']);
+  });
+
   it('lets a wide grant lift only the rules it was made from, never a sensitive path', () => {
     const policy = policyOf({ ask: ['Bash(git push *)'] });
     const wide = { kind: 'always', argsHash: null, pattern: 'Bash(git push *)' } as const;

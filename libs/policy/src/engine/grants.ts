@@ -1,11 +1,12 @@
 /** Grants as the engine uses them: wider ones act as allow rules and lift the questions that they were made from. */
 import type { Grant, Match, Rule } from '@countersign/contracts';
 import { commandMatches } from '../rules/command-pattern.js';
-import { compileRule, type CompiledRule, type RegexSubject } from '../rules/compiled-rule.js';
+import { compileRule, type CompiledRule, type RegexSubject, type RuleSpec } from '../rules/compiled-rule.js';
 import { domainMatches } from '../rules/domain-pattern.js';
 import { indexRules, type RuleIndex } from '../rules/rule-index.js';
 import { grantCovers } from './call-cover.js';
 import { matchesRegex, type RegexPattern } from '../rules/regex-pattern.js';
+import { matchesWildcard } from '../rules/wildcard.js';
 import { exactGrants, isAlive, pathRule, wholeToolRule } from './coverage.js';
 import type { Judgement } from './judgement.js';
 
@@ -84,7 +85,8 @@ function covers(judgement: Judgement, wide: WideGrant, subject: string | null): 
   }
   switch (spec.kind) {
     case 'whole':
-      return wide.grant.tool === judgement.call.tool;
+      // The tool that was asked about is not always the one that the pattern names.
+      return wide.grant.tool === judgement.call.tool && wholeToolRule(judgement, wide.index) !== null;
     case 'command':
       return subject !== null && judgement.analysis.plan !== null && commandMatches(spec.command, subject);
     case 'path':
@@ -96,8 +98,19 @@ function covers(judgement: Judgement, wide: WideGrant, subject: string | null): 
     case 'content':
       return false;
     case 'text':
-      return wide.grant.tool === judgement.call.tool && subject !== null && judgement.analysis.named.includes(subject);
+      return textCovers(judgement, wide, spec, subject);
   }
+}
+
+/** `Tool(name:value)` says nothing of the other arguments, so it lifts no question. */
+function textCovers(
+  judgement: Judgement,
+  wide: WideGrant,
+  { text, parameter }: Extract<RuleSpec, { kind: 'text' }>,
+  subject: string | null,
+): boolean {
+  if (wide.grant.tool !== judgement.call.tool || subject === null || parameter !== null) return false;
+  return judgement.analysis.named.includes(subject) && matchesWildcard(text, subject);
 }
 
 function coversPathAsked(judgement: Judgement, index: RuleIndex, subject: string | null): boolean {

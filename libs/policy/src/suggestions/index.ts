@@ -1,4 +1,5 @@
 /** Suggestions of grants for "always allow". */
+export { grantPatternProblem } from './check-grant-pattern.js';
 export { suggestGrants } from './suggest-grants.js';
 export {
   SUGGESTION_STEPS,

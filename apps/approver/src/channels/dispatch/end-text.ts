@@ -8,7 +8,7 @@ export function endText(ask: AskView): string {
   const at = ask.resolvedAt === null ? '' : ` at ${ask.resolvedAt.slice(0, 19).replace('T', ' ')} UTC`;
   switch (ask.status) {
     case 'approved':
-      return `Approved${who}${via}${at}.`;
+      return `Approved${ask.editedArgs === null ? '' : ' with other arguments'}${who}${via}${at}.`;
     case 'rejected':
       return `Rejected${who}${via}${at}.`;
     case 'expired':

@@ -1,6 +1,6 @@
 /** The dialog behind "With reason or scope…": answer, scope, reason and, for an approval, edited arguments. */
 import type { AskCard } from '@countersign/approval';
-import { ANSWER_SCOPES, answerBodySchema, type AnswerBody } from '@countersign/contracts';
+import { ANSWER_SCOPES, answerBodySchema, readStrictJson, type AnswerBody } from '@countersign/contracts';
 import type { ModalView, PlainTextOption } from '@slack/web-api';
 import { z } from 'zod';
 import { readPressValue, pressValue } from './blocks.js';
@@ -86,15 +86,16 @@ type EditedInput =
 
 function editedInput(written: string | undefined, shown: string | null): EditedInput {
   if (written === undefined || written.trim() === '' || written === shown) return { ok: true, field: {} };
-  try {
-    const value: unknown = JSON.parse(written);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return { ok: true, field: { updatedInput: value as Record<string, unknown> } };
-    }
-    return { ok: false, problem: 'must be a JSON object' };
-  } catch {
-    return { ok: false, problem: 'is not JSON' };
+  const read = readStrictJson(written);
+  if (!read.ok) {
+    const flaw = `has a flaw: ${read.problem.replaceAll('_', ' ')}`;
+    return { ok: false, problem: read.problem === 'malformed' ? 'is not JSON' : flaw };
   }
+  const { value } = read;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { ok: false, problem: 'must be a JSON object' };
+  }
+  return { ok: true, field: { updatedInput: value as Record<string, unknown> } };
 }
 
 function plain(words: string) {

@@ -36,7 +36,7 @@ export class SlackController {
       isSlacks(signingSecret, signedBy(raw, body), Date.now()),
     );
     // No hint which part was wrong: the secret, the time or the body.
-    if (!workspace) throw new DoorError('auth.missing');
+    if (!workspace) throw new DoorError('auth.missing', 'the request carries no valid signature of this moment');
     try {
       return (await workspace.desk.take(payloadOf(body))) ?? undefined;
     } catch (error) {

@@ -70,6 +70,8 @@ export function resolvedBody({ ask, end }: SentCard, at: string): string {
     via: ask.resolvedVia,
     at: ask.resolvedAt,
     text: end.text,
+    /** An approver put other arguments in the place of those that were asked about. */
+    edited: ask.editedArgs !== null,
   };
   return JSON.stringify({ type: 'approval.resolved', timestamp: at, data });
 }

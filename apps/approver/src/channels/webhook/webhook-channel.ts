@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto';
 import { DoorError } from '@countersign/contracts';
 import type { ChannelTarget, Ledger } from '@countersign/ledger';
 import { OutboundRefused, postOutbound, type OutboundAnswer, type Resolve } from '@countersign/server';
+import { keepRefusal } from '../../asks/keep-refusal.js';
 import { answerOverChannel, type ChannelAnswerDeps } from '../channel-answers.js';
 import { SendFailed, type Channel, type OutgoingCard } from '../channel.js';
 import type { WebhookSettings } from '../settings.js';
-import { readReply } from './webhook-answer.js';
+import { bodyOf, readReply } from './webhook-answer.js';
+import { answererOf } from './webhook-answerer.js';
 import { requestedBody, resolvedBody, webhookCard } from './webhook-body.js';
 import { signedHeaders } from './webhook-signature.js';
 
@@ -113,16 +115,22 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 }
 
 /** A refused answer is on record; the webhook took the message all the same. */
-async function takeReply(deps: WebhookDeps, { tenantId, target, ask }: OutgoingCard, text: string): Promise<void> {
-  const body = readReply(text, ask.version);
-  if (body === null) return;
+async function takeReply(deps: WebhookDeps, outgoing: OutgoingCard, text: string): Promise<void> {
+  const { tenantId, target, ask } = outgoing;
+  const reply = readReply(text, ask);
+  if (reply === null) return;
+  if (!reply.ok) return keepUnread(deps, outgoing);
+  const who = answererOf({ tenantId, name: target }, reply.call);
   try {
-    await answerOverChannel(
-      deps,
-      { tenantId, channel: 'webhook', program: target },
-      { askId: ask.id, body, card: webhookCard },
-    );
+    await answerOverChannel(deps, who, { askId: ask.id, body: bodyOf(reply.call), card: webhookCard });
   } catch (error) {
     if (!(error instanceof DoorError)) throw error;
   }
+}
+
+/** An answer that cannot be read as one: nobody can say any more what it meant, only that there was one. */
+async function keepUnread({ ledger }: WebhookDeps, { tenantId, target, ask }: OutgoingCard): Promise<void> {
+  const name = `program:${target}`;
+  const by = { channel: 'webhook', personId: name, personName: name } as const;
+  await keepRefusal(ledger, { tenantId, ask, answer: 'unreadable', by, code: 'request.invalid' });
 }

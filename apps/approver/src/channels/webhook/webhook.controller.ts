@@ -6,15 +6,11 @@ import { readBytes, type BodyShare } from '@countersign/server';
 import type { FastifyReply } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { WEBHOOK_DESK } from '../../tokens.js';
-import {
-  answerOverChannel,
-  type ChannelAnswerDeps,
-  type ChannelIdentity,
-  type ChannelProgram,
-} from '../channel-answers.js';
+import { answerOverChannel, type ChannelAnswerDeps } from '../channel-answers.js';
 import { endText } from '../dispatch/end-text.js';
 import type { WebhookSettings } from '../settings.js';
-import { readCall, type WebhookCall } from './webhook-answer.js';
+import { answererOf } from './webhook-answerer.js';
+import { bodyOf, readCall } from './webhook-answer.js';
 import { webhookCard } from './webhook-body.js';
 import { isSigned, type SignedHeaders } from './webhook-signature.js';
 
@@ -52,7 +48,8 @@ export class WebhookController {
     const headers = signedBy(raw);
     const webhook = headers && this.desk.webhooks.find(({ secrets }) => isSigned(secrets, headers, body));
     // No hint which part was wrong: the secret, the time, the id or the body.
-    if (!headers || !webhook) throw new DoorError('auth.missing');
+    if (!headers || !webhook)
+      throw new DoorError('auth.missing', 'the request carries no valid signature of this moment');
     return this.once(webhook, { id: headers['webhook-id'], body }, reply);
   }
 
@@ -96,18 +93,12 @@ export class WebhookController {
   private async answer(webhook: WebhookSettings, text: string): Promise<WebhookAnswered> {
     const read = readCall(text);
     if (!read.ok) throw new DoorError('request.invalid', read.problem);
-    const { askId, user: _user, ...body } = read.call;
-    const who = answererOf(webhook, read.call);
-    const { ask } = await answerOverChannel(this.desk, who, { askId, body, card: webhookCard });
+    const { askId } = read.call;
+    const given = { askId, body: bodyOf(read.call), card: webhookCard };
+    const { ask } = await answerOverChannel(this.desk, answererOf(webhook, read.call), given);
     const { status, resolvedBy: by, resolvedVia: via, resolvedAt: at } = ask;
     return { askId, status, by, via, at, text: endText(ask) };
   }
-}
-
-/** INVARIANT: whoever names a person that is not linked is refused, and does not become the program. */
-function answererOf({ tenantId, name }: WebhookSettings, { user }: WebhookCall): ChannelIdentity | ChannelProgram {
-  if (user === undefined) return { tenantId, channel: 'webhook', program: name };
-  return { tenantId, channel: 'webhook', provider: 'webhook', externalId: `${name}:${user}` };
 }
 
 function signedBy({ headers }: IncomingMessage): SignedHeaders | null {

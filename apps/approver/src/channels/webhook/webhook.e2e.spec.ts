@@ -1,5 +1,6 @@
 /** Webhooks: the contract of every channel, and what is their own: signatures, answers in the response, addresses that are refused. */
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { policyDocumentSchema } from '@countersign/contracts';
 import { newWebhookSecret, startWebhookReceiver, type WebhookReceiver } from '@countersign/testing';
 import { openApprovers, type Approvers } from '../../testing/approvers.js';
 import { eventually, send } from '../../testing/doors.js';
@@ -150,6 +151,41 @@ describe('a webhook', () => {
         return items.length > 0 && items;
       }, 40_000);
       expect(refused?.body).toMatchObject({ code, by: { personName: 'program:relay' } });
+      expect((await askOf(askId))?.status).toBe('open');
+    }
+  });
+
+  it('answers in its response what it says and nothing else', async () => {
+    const document = policyDocumentSchema.parse({});
+    await house.ledger.policies.publish({ tenantId: 'acme', name: 'default', document, by: 'test' });
+    const asked = async (body: object) => {
+      first.replyNext({ body });
+      const ask = await house.askAloud(only('relay'));
+      await messageOf(first, ask.askId);
+      return ask;
+    };
+    const edited = await asked({ answer: 'approve', updatedInput: { command: 'git push --dry-run' } });
+    const done = await eventually(async () => {
+      const ask = await askOf(edited.askId);
+      return ask?.status === 'approved' && ask;
+    }, 40_000);
+    expect(done.editedArgs).toBe('{"command":"git push --dry-run"}');
+    const end = await eventually(
+      async () => first.received.find(({ data, type }) => data.askId === edited.askId && type === 'approval.resolved'),
+      40_000,
+    );
+    expect(end.data).toMatchObject({ edited: true, text: expect.stringContaining('Approved with other arguments by') });
+    for (const [body, code] of [
+      [{ answer: 'approve', askId: 'ask_another' }, 'request.invalid'],
+      [{ answer: 'approve', scope: 'session', uses: 1 }, 'request.invalid'],
+      [{ answer: 'approve', user: 'mallory' }, 'ask.not_approver'],
+    ] as const) {
+      const { askId, sessionId } = await asked(body);
+      const [refused] = await eventually(async () => {
+        const { items } = await house.ledger.events.list('acme', { session: sessionId, type: 'AskAnswerRefused' });
+        return items.length > 0 && items;
+      }, 40_000);
+      expect(refused?.body).toMatchObject({ code });
       expect((await askOf(askId))?.status).toBe('open');
     }
   });
