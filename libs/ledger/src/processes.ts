@@ -41,7 +41,7 @@ const REACH = {
     FROM kill_confirmations c JOIN kill_switches k ON k.id = c.kill_id WHERE c.kill_id = $1
     UNION ALL
     SELECT p.id, p.app, NULL, NULL FROM processes p
-    WHERE p.seen_at > clock_timestamp() - make_interval(secs => $2)
+    WHERE p.seen_at > statement_timestamp() - make_interval(secs => $2)
       AND NOT EXISTS (SELECT 1 FROM kill_confirmations c WHERE c.kill_id = $1 AND c.process_id = p.id)
     ORDER BY app, id`,
 };
@@ -55,8 +55,10 @@ export function createProcesses({ pool }: { readonly pool: pg.Pool }): Processes
         text: `INSERT INTO processes (id, app) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET seen_at = clock_timestamp()`,
         values,
       });
-      await pool.query(`DELETE FROM processes WHERE seen_at < clock_timestamp() - interval '1 day'`);
-      await pool.query(`DELETE FROM kill_confirmations WHERE confirmed_at < clock_timestamp() - interval '30 days'`);
+      await pool.query(`DELETE FROM processes WHERE seen_at < statement_timestamp() - interval '1 day'`);
+      await pool.query(
+        `DELETE FROM kill_confirmations WHERE confirmed_at < statement_timestamp() - interval '30 days'`,
+      );
     },
     gone: async (processId) => {
       await pool.query('DELETE FROM processes WHERE id = $1', [toColumn(processId)]);

@@ -211,6 +211,33 @@ describe('a deadline in effect', () => {
     await release('kill_waits');
     expect(await ledger.execute(target('waits'), approve('ask_waits'))).toMatchObject({ ok: true });
   });
+
+  it('costs no more for kill switches that were over before the ask was opened', async () => {
+    await store('cheap', opened('cheap', 'ask_cheap', { timeoutMs: 60_000 }));
+    // As the application's role has it.
+    await owner.query('SET enable_seqscan = off');
+    const blocks = async (): Promise<number> => {
+      const { rows } = await owner.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT deadline_in_effect(
+           a.tenant_id, a.session_id, a.agent, a.tool, a.opened_at, a.deadline, statement_timestamp()) FROM asks a WHERE a.id = 'ask_cheap'`,
+      );
+      const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
+      return (plan['Shared Hit Blocks'] ?? Number.NaN) + (plan['Shared Read Blocks'] ?? Number.NaN);
+    };
+    await blocks();
+    const before = await blocks();
+    await owner.query(
+      `INSERT INTO kill_switches (id, tenant_id, scope, reason, engaged_at, engaged_by, released_at, released_by)
+       SELECT 'kill_old_' || i, $1, 'tenant', 'drill', clock_timestamp() - interval '2 days', 'Ann',
+         clock_timestamp() - interval '1 day', 'Ann' FROM generate_series(1, 5000) i`,
+      [TENANT],
+    );
+    await blocks();
+    const after = await blocks();
+    await owner.query("DELETE FROM kill_switches WHERE id LIKE 'kill_old_%'");
+    await owner.query('RESET enable_seqscan');
+    expect(after).toBeLessThan(before + 20);
+  });
 });
 
 const GRANT: Grant = {
