@@ -85,12 +85,13 @@ async function sendCall({ sessionId, toolUseId, command, door }: Call): Promise<
 
 const MOST_TRIES = 100;
 
-/** Sends a call to a house that runs; what is refused for now is sent again, as agents do. */
-async function sendUntilTold(call: Call): Promise<string | null> {
+/** Sends a call to a house that runs, while it does; what is refused for now is sent again, as agents do. */
+async function sendUntilTold(call: Call, runs: () => boolean = () => true): Promise<string | null> {
   for (let tries = 1; tries < MOST_TRIES; tries += 1) {
     const effect = await sendCall(call);
-    if (effect !== null) return effect;
+    if (effect !== null || !runs()) return effect;
     await pause(1_000);
+    if (!runs()) return null;
   }
   return sendCall(call);
 }
@@ -116,7 +117,9 @@ interface Wave {
 /** How long the calls that need nobody took, when they were sent together last. */
 let answeringMs = 500;
 
-function sendAll(calls: readonly Call[], onTold: OnTold = () => undefined, sendOne = sendCall): Wave {
+type SendOne = (call: Call) => Promise<string | null>;
+
+function sendAll(calls: readonly Call[], onTold: OnTold = () => undefined, sendOne: SendOne = sendCall): Wave {
   const told = new Map<string, string>();
   let ended = false;
   const done = Promise.all(
@@ -181,8 +184,10 @@ const amidAnswers = (from: number, to: number) => (calls: readonly Call[], kill:
 
 /** Once everybody who is left waits for people. */
 const whenAllWait = async (calls: readonly Call[], kill: Kill) => {
-  const first = sendAll(calls);
+  let runs = true;
+  const first = sendAll(calls, undefined, (call) => sendUntilTold(call, () => runs));
   await allAsked(calls, first);
+  runs = false;
   kill();
   return { first, acknowledged: new Map<string, string>() };
 };
@@ -191,9 +196,13 @@ const whenAllWait = async (calls: readonly Call[], kill: Kill) => {
 const whilePeopleAnswer = async (calls: readonly Call[], kill: Kill) => {
   const acknowledged = new Map<string, string>();
   const last = CALLS - asksOf(calls) + draw(1, asksOf(calls) / 2);
-  const first = sendAll(calls, (count) => {
-    if (count >= last) kill();
-  });
+  let runs = true;
+  const onTold: OnTold = (count) => {
+    if (count < last) return;
+    runs = false;
+    kill();
+  };
+  const first = sendAll(calls, onTold, (call) => sendUntilTold(call, () => runs));
   await allAsked(calls, first);
   await answerAll(acknowledged);
   return { first, acknowledged };
@@ -224,7 +233,7 @@ describe('kill -9 with 500 calls in flight', () => {
     const onTold: OnTold = (count) => {
       if (count === CALLS - asksOf(calls)) answeringMs = performance.now() - again;
     };
-    const second = sendAll(calls, onTold, sendUntilTold);
+    const second = sendAll(calls, onTold, (call) => sendUntilTold(call));
     while (!second.isDone()) {
       await answerAll(new Map());
       await Promise.race([second.done, pause(200)]);
