@@ -81,7 +81,7 @@ async function openGround(policy: PolicyInput) {
     ...{ ledger, queue, bus },
     seal: createSeal(newSealKey()),
     vaultKeys: createVaultKeys([newVaultKey()]),
-    logger: createLogger({ name: 'asks', level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
+    logger: createLogger({ name: 'asks', level: process.env['TEST_LOG_LEVEL'] ?? 'error' }),
   };
   return { shared, ledger, owner, slack, webhook, close };
 }
