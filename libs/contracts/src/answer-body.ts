@@ -2,6 +2,17 @@
 import { z } from 'zod';
 import { answerSchema, answerScopeSchema } from './vocabulary.js';
 
+/** The rule pattern of a grant. */
+export const grantPatternSchema = z.string().min(1).max(2_000);
+/** Seconds until a grant ends; without them it does not. */
+export const grantSecondsSchema = z
+  .number()
+  .int()
+  .positive()
+  .max(366 * 24 * 3600);
+/** How many calls a grant lets through; without it any number. */
+export const grantUsesSchema = z.number().int().positive().max(1_000_000);
+
 /** Looked at and left as it is: a record of zod's would lose a key named `__proto__`, which is an argument like any other. */
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -13,16 +24,11 @@ export const answerFieldsSchema = z.strictObject({
   answer: answerSchema,
   scope: answerScopeSchema.default('once'),
   /** For `session` and `always`: the rule pattern that is allowed from now on; absent: this exact call. */
-  pattern: z.string().min(1).max(2_000).optional(),
-  /** Seconds until the grant of a `session` or `always` answer ends; absent: it does not. */
-  ttl: z
-    .number()
-    .int()
-    .positive()
-    .max(366 * 24 * 3600)
-    .optional(),
-  /** How many calls the grant of an `always` answer lets through; absent: any number. */
-  uses: z.number().int().positive().max(1_000_000).optional(),
+  pattern: grantPatternSchema.optional(),
+  /** Of the grant of a `session` or `always` answer. */
+  ttl: grantSecondsSchema.optional(),
+  /** Of the grant of an `always` answer. */
+  uses: grantUsesSchema.optional(),
   /** Arguments that run in place of the agent's, when the answer is `approve`. They are judged first. */
   updatedInput: z.custom<Record<string, unknown>>(isObject, 'must be an object').optional(),
   reason: z.string().max(2_000).optional(),

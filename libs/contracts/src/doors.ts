@@ -1,5 +1,6 @@
 /** HTTP shapes of the doors, and the one door x role table. */
 import { z } from 'zod';
+import { grantPatternSchema, grantSecondsSchema, grantUsesSchema } from './answer-body.js';
 import { askStatusSchema, killScopeSchema, modeSchema, riskSchema, roleSchema, type Role } from './vocabulary.js';
 import { resolvedPathsSchema } from './tool-call.js';
 import { askRouteSchema, ruleInputSchema } from './policy-document.js';
@@ -223,16 +224,11 @@ export type AskDetail = z.infer<typeof askDetailSchema>;
 
 /** A grant as an admin makes it, without an ask. */
 export const grantBodySchema = z.object({
-  pattern: z.string().min(1).max(2_000),
+  pattern: grantPatternSchema,
   /** Only in sessions with this root; absent: in every session of the tenant. */
   root: path.optional(),
-  ttl: z
-    .number()
-    .int()
-    .positive()
-    .max(366 * 24 * 3600)
-    .optional(),
-  uses: z.number().int().positive().max(1_000_000).optional(),
+  ttl: grantSecondsSchema.optional(),
+  uses: grantUsesSchema.optional(),
   /** Ids of the asking rules that it lifts; absent: those of the preset that ask because nothing else speaks. */
   lifts: z.array(id).max(50).optional(),
 });

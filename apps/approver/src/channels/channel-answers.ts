@@ -92,9 +92,13 @@ function nameOf(who: ChannelIdentity | ChannelProgram): Answerer {
 }
 
 /** A program answers under its own name, so that two of them are never taken for one. */
-function programOf({ channel, program }: ChannelProgram): ChannelAnswerer {
+export function programAnswerer({ channel, program }: Pick<ChannelProgram, 'channel' | 'program'>): Answerer {
   const name = `program:${program}`;
-  return { by: { channel, personId: name, personName: name }, groups: [], program: { program }, refusal: null };
+  return { channel, personId: name, personName: name };
+}
+
+function programOf(who: ChannelProgram): ChannelAnswerer {
+  return { by: programAnswerer(who), groups: [], program: { program: who.program }, refusal: null };
 }
 
 /** Somebody whom nobody linked to a person is kept under the identity that the channel gave. */

@@ -4,7 +4,7 @@ import { DoorError } from '@countersign/contracts';
 import type { ChannelTarget, Ledger } from '@countersign/ledger';
 import { OutboundRefused, postOutbound, type OutboundAnswer, type Resolve } from '@countersign/server';
 import { keepRefusal } from '../../asks/keep-refusal.js';
-import { answerOverChannel, type ChannelAnswerDeps } from '../channel-answers.js';
+import { answerOverChannel, programAnswerer, type ChannelAnswerDeps } from '../channel-answers.js';
 import { SendFailed, type Channel, type OutgoingCard } from '../channel.js';
 import type { WebhookSettings } from '../settings.js';
 import { bodyOf, readReply } from './webhook-answer.js';
@@ -130,7 +130,6 @@ async function takeReply(deps: WebhookDeps, outgoing: OutgoingCard, text: string
 
 /** An answer that cannot be read as one: nobody can say any more what it meant, only that there was one. */
 async function keepUnread({ ledger }: WebhookDeps, { tenantId, target, ask }: OutgoingCard): Promise<void> {
-  const name = `program:${target}`;
-  const by = { channel: 'webhook', personId: name, personName: name } as const;
+  const by = programAnswerer({ channel: 'webhook', program: target });
   await keepRefusal(ledger, { tenantId, ask, answer: 'unreadable', by, code: 'request.invalid' });
 }

@@ -52,16 +52,8 @@ const QUERIES = new Set(words('--version --exec-path --html-path --man-path --in
 export function isReadOnlyGit(args: readonly ShellWord[]): boolean {
   if (isQuery(args)) return true;
   const start = globalsLength(args);
-  const command = start === null ? undefined : args[start]?.value;
-  if (start === null || command === undefined || !mayRead(command)) return false;
-  return readsWith(
-    command,
-    args.slice(start + 1).map((word) => word.value),
-  );
-}
-
-function readsWith(command: string, rest: readonly string[]): boolean {
-  if (!ANY_ARGUMENTS.has(command) && !hasForm(command, rest)) return false;
+  const [command, ...rest] = start === null ? [] : args.slice(start).map((word) => word.value);
+  if (command === undefined || (!ANY_ARGUMENTS.has(command) && !hasForm(command, rest))) return false;
   if (command === 'grep' && rest.some((word) => /^-[a-zA-Z]*O/.test(word))) return false;
   return !rest.some((word) => NEVER.test(word) || CHECKS_SIGNATURE.test(word));
 }
@@ -86,10 +78,6 @@ function listsRefs(command: string, rest: readonly string[]): boolean {
 
 function isQuery(args: readonly ShellWord[]): boolean {
   return args.length === 1 && QUERIES.has(args[0]?.value ?? '');
-}
-
-function mayRead(command: string): boolean {
-  return ANY_ARGUMENTS.has(command) || command === 'branch' || command === 'tag' || Object.hasOwn(FORMS, command);
 }
 
 function hasForm(command: string, rest: readonly string[]): boolean {
