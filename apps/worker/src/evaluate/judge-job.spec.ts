@@ -9,6 +9,7 @@ import { createTurns } from './turns.js';
 const OUTAGE = Object.assign(new Error('the database is away'), { code: 'ECONNREFUSED' });
 const item = (id: string): RoundItem => ({ call: { id } as ToolCall, replyTo: 'g' });
 const items = ['a', 'bad', 'c'].map(item);
+const AGAIN = { returned: 0, suspicion: { stage: 'again' } };
 const idsOf = (some: readonly RoundItem[]): string => some.map(({ call }) => call.id).join(' ');
 
 interface Bench extends JudgeJobDeps {
@@ -69,7 +70,7 @@ describe('judgeJob', () => {
 
   it('C02 denies the call that ended two workers when it was alone in its job', async () => {
     const only = items.slice(1, 2);
-    const all = bench(() => undefined, { starts: 3, noted: { stage: 'again' } });
+    const all = bench(() => undefined, { starts: 3, noted: AGAIN });
     await judgeJob(only, all.run, all);
     expect(all.asked).toEqual(['alone guilty bad']);
   });
@@ -77,11 +78,12 @@ describe('judgeJob', () => {
   it('C02 finds the one that ends its workers among others, and denies it', async () => {
     const second = bench(() => undefined, { starts: 2 });
     await judgeJob(items, second.run, second);
-    expect([second.asked, second.noted]).toEqual([['shared a bad c'], [{ stage: 'again' }]]);
+    expect([second.asked, second.noted]).toEqual([['shared a bad c'], [AGAIN]]);
     const third = bench(() => undefined, { starts: 3, noted: second.noted[0] });
     await judgeJob(items, third.run, third);
     expect(third.asked).toEqual(['alone a', 'alone bad', 'alone c']);
-    expect(third.noted).toEqual(['a', 'bad', 'c'].map((calling) => ({ stage: 'single', calling, guilty: [] })));
+    const calling = (id: string) => ({ returned: 0, suspicion: { stage: 'single', calling: id, guilty: [] } });
+    expect(third.noted).toEqual(['a', 'bad', 'c'].map(calling));
     const fourth = bench(() => undefined, { starts: 4, noted: third.noted[1] });
     await judgeJob(items, fourth.run, fourth);
     expect(fourth.asked).toEqual(['alone guilty bad', 'alone a', 'alone c']);
@@ -94,12 +96,26 @@ describe('judgeJob', () => {
     setTimeout(() => leaving.abort(), 20);
     await expect(judged).rejects.toThrow(JobReturned);
     expect(all.asked.every((asked) => asked.startsWith('shared'))).toBe(true);
+    expect(all.noted).toEqual([{ returned: 1, suspicion: { stage: 'none' } }]);
+  });
+
+  it('C02 denies no call for the workers that gave it back while they left', async () => {
+    const only = items.slice(0, 1);
+    let noted: object | null = null;
+    for (let starts = 1; starts < 20; starts += 1) {
+      const left = bench(() => undefined, { starts, noted });
+      await expect(judgeJob(only, left.run, { ...left, leaving: AbortSignal.abort() })).rejects.toThrow(JobReturned);
+      noted = left.noted.at(-1) ?? noted;
+    }
+    const last = bench(() => undefined, { starts: 20, noted });
+    await judgeJob(only, last.run, last);
+    expect(last.asked).toEqual(['shared a']);
   });
 
   it('judges suspected jobs one at a time', async () => {
     let running = 0;
     let most = 0;
-    const all = bench(() => undefined, { starts: 3, noted: { stage: 'again' } });
+    const all = bench(() => undefined, { starts: 3, noted: AGAIN });
     const judgeAlone = async (): Promise<void> => {
       running += 1;
       most = Math.max(most, running);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { JobReturned, type JobRun } from '@countersign/queue';
 import type { Judge } from '../rounds/judge.js';
 import type { RoundItem } from '../rounds/round-item.js';
-import { readTrialNote, trialOf, type TrialNote } from './trial.js';
+import { readTrialNote, returnedNote, trialOf, type Suspicion, type Trial, type TrialNote } from './trial.js';
 import type { Turns } from './turns.js';
 
 export interface JudgeJobDeps {
@@ -23,21 +23,37 @@ const PATIENCE_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
+/** A job on its way through this worker. */
+interface Case {
+  readonly items: readonly RoundItem[];
+  readonly run: JobRun;
+  readonly deps: JudgeJobDeps;
+  /** As it was when this worker began with the job. */
+  readonly note: TrialNote;
+}
+
 /** Resolves when all calls are stored. Throws JobReturned when the worker leaves before, and what made storing impossible. */
 export async function judgeJob(items: readonly RoundItem[], run: JobRun, deps: JudgeJobDeps): Promise<void> {
-  const trial = trialOf({
-    starts: run.starts,
-    note: readTrialNote(run.noted),
-    callIds: items.map(({ call }) => call.id),
-  });
+  const note = readTrialNote(run.noted);
+  const trial = trialOf({ starts: run.starts, note, callIds: items.map(({ call }) => call.id) });
+  try {
+    await judgeAs(trial, { items, run, deps, note });
+  } catch (error) {
+    if (error instanceof JobReturned) await write(run, returnedNote(note, trial));
+    throw error;
+  }
+}
+
+async function judgeAs(trial: Trial, one: Case): Promise<void> {
+  const { items, run, deps } = one;
   switch (trial.kind) {
     case 'shared':
       return judgeShared(items, run, deps);
     case 'again':
-      await note(run, { stage: 'again' });
+      await suspect(one, { stage: 'again' });
       return judgeShared(items, run, deps);
     case 'single':
-      return deps.turns(() => judgeSingly(items, trial.guilty, run, deps));
+      return deps.turns(() => judgeSingly(one, trial.guilty));
     case 'refused':
       return deps.turns(() => refuse(items, 'it was begun too often', run, deps));
     default:
@@ -55,16 +71,12 @@ async function judgeShared(items: readonly RoundItem[], run: JobRun, deps: Judge
   }
 }
 
-async function judgeSingly(
-  items: readonly RoundItem[],
-  guilty: readonly string[],
-  run: JobRun,
-  deps: JudgeJobDeps,
-): Promise<void> {
+async function judgeSingly(one: Case, guilty: readonly string[]): Promise<void> {
+  const { items, run, deps } = one;
   const bad = items.filter(({ call }) => guilty.includes(call.id));
   if (bad.length > 0) await refuse(bad, 'it ended the worker that judged it', run, deps);
   const good = items.filter(({ call }) => !guilty.includes(call.id));
-  await eachAlone(good, run, deps, (calling) => note(run, { stage: 'single', calling, guilty: [...guilty] }));
+  await eachAlone(good, run, deps, (calling) => suspect(one, { stage: 'single', calling, guilty: [...guilty] }));
 }
 
 async function eachAlone(
@@ -112,7 +124,11 @@ async function throughOutages(work: () => Promise<void>, run: JobRun, deps: Judg
   }
 }
 
+function suspect({ run, note: { returned } }: Case, suspicion: Suspicion): Promise<void> {
+  return write(run, { returned, suspicion });
+}
+
 /** A note that cannot be written is no reason to leave the calls unjudged. */
-async function note(run: JobRun, text: TrialNote): Promise<void> {
-  await run.note(text).catch(() => undefined);
+async function write(run: JobRun, note: TrialNote): Promise<void> {
+  await run.note(note).catch(() => undefined);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_STARTS, readTrialNote, trialOf, type JobHistory, type TrialNote } from './trial.js';
+import { MAX_LOST, readTrialNote, returnedNote, trialOf, type JobHistory, type Suspicion } from './trial.js';
 
-const history = (starts: number, note: TrialNote | null, callIds = ['a', 'b', 'c']): JobHistory => ({
+const history = (starts: number, noted: Suspicion | null, callIds = ['a', 'b', 'c'], returned = 0): JobHistory => ({
   starts,
-  note,
+  note: noted === null ? readTrialNote(null) : { returned, suspicion: noted },
   callIds,
 });
 
@@ -31,18 +31,46 @@ describe('trialOf', () => {
     });
   });
 
-  it('ends: whatever was noted, a job that was begun too often is refused', () => {
-    const notes: (TrialNote | null)[] = [null, { stage: 'again' }, { stage: 'single', calling: 'a', guilty: [] }];
+  it('ends: whatever was noted, a job that lost too many workers is refused', () => {
+    const notes: (Suspicion | null)[] = [null, { stage: 'again' }, { stage: 'single', calling: 'a', guilty: [] }];
     for (const note of notes) {
-      expect(trialOf(history(MAX_STARTS + 1, note))).toEqual({ kind: 'refused' });
-      expect(trialOf(history(MAX_STARTS, note)).kind).not.toBe('refused');
+      expect(trialOf(history(MAX_LOST + 2, note))).toEqual({ kind: 'refused' });
+      expect(trialOf(history(MAX_LOST + 1, note)).kind).not.toBe('refused');
     }
   });
 
-  it('trusts no note that it did not write', () => {
-    for (const noted of [0, null, 'single', {}, { stage: 'single' }, { stage: 'single', calling: 1, guilty: [] }]) {
-      expect(readTrialNote(noted)).toBeNull();
+  it('holds no start against a job that a leaving worker gave back, however often', () => {
+    let note = readTrialNote(null);
+    for (let starts = 1; starts < 50; starts += 1) {
+      const trial = trialOf({ starts, note, callIds: ['a'] });
+      expect(trial).toEqual({ kind: 'shared' });
+      note = returnedNote(note, trial);
     }
-    expect(readTrialNote({ stage: 'again', more: 1 })).toEqual({ stage: 'again' });
+  });
+
+  it('keeps what was found out before the job was given back, and blames nobody for that', () => {
+    const again = returnedNote(readTrialNote(null), { kind: 'again' });
+    expect(trialOf({ starts: 3, note: again, callIds: ['a'] })).toEqual({ kind: 'again' });
+    const single = returnedNote(again, { kind: 'single', guilty: ['a'] });
+    expect(trialOf({ starts: 5, note: single, callIds: ['a', 'b'] })).toEqual({ kind: 'single', guilty: ['a'] });
+  });
+
+  it('trusts no note that it did not write', () => {
+    const nothing = { returned: 0, suspicion: { stage: 'none' } };
+    const guilty = { stage: 'single', calling: 1, guilty: [] };
+    for (const noted of [
+      0,
+      null,
+      'again',
+      {},
+      { returned: -1, suspicion: { stage: 'again' } },
+      { returned: 0, suspicion: guilty },
+    ]) {
+      expect(readTrialNote(noted)).toEqual(nothing);
+    }
+    expect(readTrialNote({ returned: 1, suspicion: { stage: 'again' }, more: 1 })).toEqual({
+      returned: 1,
+      suspicion: { stage: 'again' },
+    });
   });
 });
