@@ -101,5 +101,6 @@ export function cardOf({ slack }: AskWorld, askId: string): SlackPost {
     value: `${askId}.1`,
   });
   const elements = [button('Approve', 'countersign_approve'), button('Reject', 'countersign_reject')];
-  return { channel: slack.channel, ts: '1.0', text: 'a card', blocks: [{ type: 'actions', elements }], updates: 0 };
+  const blocks = [{ type: 'actions', elements }];
+  return { channel: slack.channel, ts: '1.0', threadTs: null, text: 'a card', blocks, updates: 0 };
 }

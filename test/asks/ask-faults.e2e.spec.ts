@@ -88,6 +88,49 @@ describe('two answers to one ask', () => {
       { answer: 'approve', agrees: false, by: { personName: ann.name } },
     ]);
   });
+
+  it('B02 whoever answered first hears of the contrary where they answered, in passing trouble too, and nowhere else', async () => {
+    const { slack, webhook, owner } = world;
+    const [pressed, called] = [await call('b02-told', 'r1', 'make one'), await call('b02-told', 'r2', 'make two')];
+    const [first, second] = [String(pressed.body.askId), String(called.body.askId)];
+    const postsOf = (askId: string) => slack.posts.filter(({ blocks }) => JSON.stringify(blocks).includes(askId));
+    await eventually(
+      async () => postsOf(first).length > 0 && webhook.received.some(({ data }) => data.askId === second),
+    );
+    expect((await answerAs(world, sam, first, APPROVE)).how).toBe('taken');
+    expect((await answerAs(world, hal, second, APPROVE)).how).toBe('taken');
+    await eventually(async () => [first, second].every((askId) => postsOf(askId)[0]?.updates === 1));
+    slack.failNext('chat.postMessage', 'http:503');
+    for (const askId of [first, second]) expect((await inPage(askId, REJECT)).status).toBe(409);
+    await eventually(async () => {
+      const { rows } = await owner.query<{ place: string }>(
+        `SELECT ask_id || ' ' || channel AS place FROM deliveries
+         WHERE kind = 'late' AND state = 'closed' AND ask_id = ANY($1::text[])`,
+        [[first, second]],
+      );
+      return (
+        rows
+          .map(({ place }) => place)
+          .sort()
+          .join() === [`${first} slack`, `${second} webhook`].sort().join()
+      );
+    });
+    const said = `${ann.name} answered reject via web at`;
+    const [card, ...replies] = postsOf(first);
+    expect(replies).toMatchObject([
+      { threadTs: card?.ts, channel: card?.channel, text: expect.stringContaining(said) },
+    ]);
+    expect(replies[0]?.text).toContain(`It stands: Approved by ${sam.name} via slack at`);
+    expect(postsOf(second)).toHaveLength(1);
+    const told = webhook.received.filter(({ type }) => type === 'approval.contradicted').map(({ data }) => data);
+    expect(told.filter(({ askId }) => [first, second].includes(askId))).toMatchObject([
+      {
+        ...{ askId: second, status: 'approved', by: hal.name, via: 'webhook' },
+        late: { answer: 'reject', by: ann.name, via: 'web' },
+        text: expect.stringContaining(said),
+      },
+    ]);
+  });
 });
 
 it('B03 each press answers the ask that it names, whichever is the oldest', async () => {

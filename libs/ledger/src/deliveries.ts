@@ -8,7 +8,7 @@ export interface DeliveryKey {
   readonly tenantId: string;
   readonly askId: string;
   readonly channel: string;
-  /** `card`, `reminder`, `close`, … : the channel's own words. */
+  /** `card`, `reminder`, `close-…`, `late`. */
   readonly kind: string;
   /** The ask's version that the message shows. */
   readonly version: number;
@@ -18,7 +18,7 @@ export interface DeliveryKey {
 
 /**
  * `sending`: claimed by a process until its claim runs out; `waiting`: to be tried again at `nextAt`; `sent`; `failed`: given up;
- * `closed`: a sent card that says how the ask ended.
+ * `closed`: over. A sent card says how the ask ended; what tells of the end or of a late answer went out, or is not needed.
  */
 export type DeliveryState = 'sending' | 'waiting' | 'sent' | 'failed' | 'closed';
 
@@ -27,7 +27,7 @@ export interface Delivery extends DeliveryKey {
   readonly state: DeliveryState;
   /** SHA-256 of the text as it was shown, in hex. */
   readonly textHash: string | null;
-  /** What the provider calls the message; needed to change it. */
+  /** What the provider calls the message; needed to change it. Of kind `late`, until it went out: of the card that it replies to. */
   readonly providerRef: string | null;
   readonly attempts: number;
   /** ISO-8601 UTC, the database's clock. */
@@ -45,8 +45,8 @@ export interface Deliveries {
    * up, or is not due yet.
    */
   claim(key: DeliveryKey, forMs: number): Promise<Delivery | null>;
-  /** The message went out. */
-  done(id: string, sent: { textHash: string; providerRef: string | null }): Promise<void>;
+  /** The message went out; `closed`: there is nothing to rewrite in it later. */
+  done(id: string, sent: { textHash: string; providerRef: string | null }, state?: 'sent' | 'closed'): Promise<void>;
   /** It did not; `retryInMs` null: given up. `problem` holds no secret and is cut to 500 characters. */
   failed(id: string, failure: { problem: string; retryInMs: number | null }): Promise<void>;
   /** The sent card says how the ask ended. */
@@ -60,6 +60,8 @@ export interface Deliveries {
    * sent or given up already stays as it is.
    */
   plan(messages: readonly PlannedMessage[]): Promise<Pick<DeliveryKey, 'channel' | 'kind' | 'target'>[]>;
+  /** Planned messages of one kind of an ask, and those to be tried again, due or not. */
+  waiting(askId: string, kind: string): Promise<Delivery[]>;
   /** Open asks of these tenants that have waited for two seconds without any message, the oldest first. */
   unannounced(tenantIds: readonly string[], limit: number): Promise<{ tenantId: string; askId: string }[]>;
   /** Ended asks of these tenants that have a sent card which does not say so. */
@@ -130,11 +132,11 @@ export function createDeliveries({ pool }: { readonly pool: pg.Pool }): Deliveri
       const { rows } = await pool.query<Row>({ ...CLAIM, values });
       return rows[0] ? viewOf(rows[0]) : null;
     },
-    done: async (id, { textHash, providerRef }) => {
+    done: async (id, { textHash, providerRef }, state = 'sent') => {
       await pool.query(
-        `UPDATE deliveries SET state = 'sent', text_hash = $2, provider_ref = $3, problem = NULL, claimed_until = NULL,
+        `UPDATE deliveries SET state = $4, text_hash = $2, provider_ref = $3, problem = NULL, claimed_until = NULL,
            updated_at = clock_timestamp() WHERE id = $1`,
-        [id, textHash, toColumnOrNull(providerRef)],
+        [id, textHash, toColumnOrNull(providerRef), state],
       );
     },
     failed: async (id, { problem, retryInMs }) => {
@@ -172,6 +174,11 @@ export function createDeliveries({ pool }: { readonly pool: pg.Pool }): Deliveri
       });
       return rows.map(({ channel, kind, target }) => ({ channel, kind, target: fromColumn(target) }));
     },
+    waiting: (askId, kind) =>
+      rowsOf(
+        `SELECT ${COLUMNS} FROM deliveries d WHERE d.ask_id = $1 AND d.kind = $2 AND d.state = 'waiting' ORDER BY d.id`,
+        [toColumn(askId), kind],
+      ),
     unannounced: (tenantIds, limit) =>
       asksOf(
         `SELECT a.tenant_id, a.id AS ask_id FROM asks a

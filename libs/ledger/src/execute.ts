@@ -8,7 +8,6 @@ import {
   type SessionCommand,
 } from '@countersign/approval';
 import type { AskStatus, ErrorCode, SessionEvent } from '@countersign/contracts';
-import { appendRecord } from './append-record.js';
 import { appendInTransaction, appendRound, type Queryable } from './append.js';
 import { asksToEnd, type AskToEnd } from './asks.js';
 import type { Calls } from './calls.js';
@@ -16,6 +15,7 @@ import { commandContext } from './command-context.js';
 import { commandUnit, mayRaiseEpoch, outcomesOf, rootStoppedBy, type EndedCall } from './command-unit.js';
 import { inTransaction, lockHeads, type Database } from './database.js';
 import { loadLine, type Line } from './load-line.js';
+import { recordRefused } from './record-refused.js';
 import type { AppendUnit, Conflict, UnitResult, VaultEntry } from './types.js';
 
 export interface CommandTarget {
@@ -194,12 +194,8 @@ function refusalRecord(
   return [{ type: 'AskAnswerRefused', version: 1, body: { askId, answer, by, code, ...late } }];
 }
 
-/** Appends what changes no state, after whatever stands in the stream now. */
 async function record(db: Database, target: CommandTarget, events: readonly SessionEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  const ledger = { append: (units: readonly AppendUnit[]) => appendRound(db.pool, units) };
-  const stored = await appendRecord(ledger, { tenantId: target.tenantId, streamId: target.sessionId }, events);
-  if (!stored?.ok) throw new Error(`a refusal could not be recorded: ${JSON.stringify(stored)}`);
+  if (events.length > 0) await recordRefused(db, { tenantId: target.tenantId, streamId: target.sessionId }, events);
 }
 
 type Settled = { readonly done: ExecuteResult; readonly record?: readonly SessionEvent[] };

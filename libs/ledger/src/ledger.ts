@@ -1,6 +1,6 @@
 /** The ledger as the rest of the house uses it: one object over one pool of the application role. */
 import type { SessionCommand, TenantCommand } from '@countersign/approval';
-import type { AskView } from '@countersign/contracts';
+import type { AskView, SessionEvent } from '@countersign/contracts';
 import { appendRound } from './append.js';
 import { createAsks, type Asks, type DueAsk } from './asks.js';
 import { createCalls, type Calls } from './calls.js';
@@ -22,6 +22,7 @@ import { createPeople, type People } from './people.js';
 import { createPolicies, type Policies } from './policies.js';
 import { replayStream, type ReplayedStream } from './replay-stream.js';
 import { createProcesses, type Processes } from './processes.js';
+import { recordRefused } from './record-refused.js';
 import { createSessions, type Sessions } from './sessions.js';
 import { createTenants, type Tenants } from './tenants.js';
 import type { AppendUnit, LedgerTransaction, Round, RoundQuery, StreamKey, UnitResult, VaultEntry } from './types.js';
@@ -45,6 +46,11 @@ export interface Ledger {
    * that belong to the command's events; they are stored with them, and not when the command is refused or changes nothing.
    */
   execute(target: CommandTarget, command: SessionCommand, vault?: readonly VaultEntry[]): Promise<ExecutedCommand>;
+  /**
+   * Puts an answer that did not count on record. Where it came too late and says the contrary, a message of kind `late` is planned
+   * with it for the places where the ask's card was shown and from which the first answer came. Throws when it cannot be stored.
+   */
+  recordRefused(stream: StreamKey, refused: Extract<SessionEvent, { type: 'AskAnswerRefused' }>): Promise<void>;
   /** Ends those of the asks whose time is over by the database's clock, all in one statement; what moved meanwhile is left. */
   expire(due: readonly DueAsk[]): Promise<Expiry>;
   /** What holds for a whole tenant: kill switches and tenant-wide grants. Raises the tenant's epoch. */
@@ -89,6 +95,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     loadRound: (query) => loadRound(db.pool, query),
     withLockedHeads: (heads, work) => withLockedHeads(db.pool, heads, work),
     execute: (target, command, vault = []) => execute(db, { asks, calls }, target, { command, vault }),
+    recordRefused: (stream, refused) => recordRefused(db, stream, [refused]),
     expire: (due) => expireAsks(db, due, (target, stored) => endBelow(db, { calls }, target, stored)),
     executeTenant: (tenantId, command) => executeTenant(db.pool, tenantId, command),
     follow: (query) => events.follow(query),

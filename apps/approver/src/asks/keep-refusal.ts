@@ -1,6 +1,6 @@
 /** An answer that did not count: who tried what on which ask, and why it was refused. */
 import type { Answerer, AskView } from '@countersign/contracts';
-import { appendRecord, type Ledger } from '@countersign/ledger';
+import type { Ledger } from '@countersign/ledger';
 
 export interface Refusal {
   readonly tenantId: string;
@@ -12,12 +12,11 @@ export interface Refusal {
   readonly agrees?: boolean;
 }
 
-/** Puts a refused answer on record. */
+/** Puts a refused answer on record. Of one that contradicts, whoever was first is told on the channel that they answered on. */
 export async function keepRefusal(
-  ledger: Pick<Ledger, 'append'>,
+  ledger: Pick<Ledger, 'recordRefused'>,
   { ask, tenantId, answer, by, code, agrees }: Refusal,
 ): Promise<void> {
   const body = { askId: ask.id, answer, by, code, ...(agrees === undefined ? {} : { agrees }) };
-  const event = { type: 'AskAnswerRefused', version: 1, body } as const;
-  await appendRecord(ledger, { tenantId, streamId: ask.sessionId }, [event]);
+  await ledger.recordRefused({ tenantId, streamId: ask.sessionId }, { type: 'AskAnswerRefused', version: 1, body });
 }

@@ -1,6 +1,6 @@
 /** What a channel is: a folder of its own behind this one door. A new channel implements it and stands in `open-channels.ts`. */
 import type { AskCard } from '@countersign/approval';
-import type { AskStatus, AskView, Channel as ChannelName } from '@countersign/contracts';
+import type { AskStatus, AskView, Channel as ChannelName, LateAnswer } from '@countersign/contracts';
 
 /** The channels that are pushed to. The page pulls and has a live line; `cli` pulls. */
 export type PushedChannel = Extract<ChannelName, 'slack' | 'webhook' | 'email'>;
@@ -35,6 +35,21 @@ export interface CardEnd {
   readonly text: string;
 }
 
+/** An answer that came after the end of an ask and says the contrary, for whoever gave the answer that counts. */
+export interface LateNotice {
+  /** Of this message; stays the same when it is tried again. */
+  readonly deliveryId: string;
+  readonly tenantId: string;
+  readonly target: string;
+  /** Of the card that it belongs to; null: the provider gave it no name, or none that we know. */
+  readonly cardRef: string | null;
+  readonly ask: AskView;
+  readonly card: AskCard;
+  readonly late: LateAnswer;
+  /** The one sentence that says who said what and when, and what stands. */
+  readonly text: string;
+}
+
 export interface Channel {
   readonly name: PushedChannel;
   /** The tenant that it was set up for. */
@@ -49,6 +64,8 @@ export interface Channel {
   send(card: OutgoingCard): Promise<string | null>;
   /** Rewrites the card. Throws as `send` does. */
   close(sent: SentCard): Promise<void>;
+  /** Says beside the card that somebody else said the contrary, too late; resolves and throws as `send` does. Absent: it is not said here. */
+  late?(notice: LateNotice): Promise<string | null>;
   /** Ends connections and work in flight. */
   stop(): Promise<void>;
 }

@@ -38,6 +38,7 @@ export class ChannelsService implements OnApplicationBootstrap, OnApplicationShu
     await this.open.start();
     this.ends.push(await this.bus.onOpened(({ tenantId, askId }) => void this.dispatcher.tell(tenantId, askId)));
     this.ends.push(await this.bus.onDecided(({ tenantId, askId }) => void this.dispatcher.end(tenantId, askId)));
+    this.ends.push(await this.bus.onLate(({ tenantId, askId }) => void this.dispatcher.late(tenantId, askId)));
     this.plan();
   }
 

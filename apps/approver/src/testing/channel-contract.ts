@@ -8,9 +8,12 @@ import { eventually as within, send } from './doors.js';
 import type { PushedChannel } from '../channels/channel.js';
 import { HOSTILE_TEXTS } from './hostile-texts.js';
 
-/** A message as the other side has it: a card, a reminder, or how the ask ended. */
+/**
+ * A message as the other side has it: a card, a reminder, how the ask ended, or that somebody said the contrary too late. `late` is
+ * only what stands in the thread of its card, where the other side has threads.
+ */
 export interface Shown {
-  readonly kind: 'card' | 'reminder' | 'end';
+  readonly kind: 'card' | 'reminder' | 'end' | 'late';
   readonly target: string;
   /** Everything that a reader sees. */
   readonly text: string;
@@ -25,8 +28,8 @@ export interface ChannelStage {
   readonly otherTarget: string;
   /** Every message of an ask, in order. */
   shown(askId: string): readonly Shown[];
-  /** The next message is refused: in a way that is worth another try, or for good. */
-  failNext(how: 'once' | 'for good'): void;
+  /** The next card, or the next message of that kind, is refused: in a way that is worth another try, or for good. */
+  failNext(how: 'once' | 'for good', kind?: 'late'): void;
   /** The next message is taken only when the function that it gives is called. */
   hold(): () => void;
   /** Links a person to whoever `answer` answers as. */
@@ -77,6 +80,21 @@ export function keepsTheContract(name: PushedChannel, openStage: () => Promise<C
   const eventsOf = async (sessionId: string, type: string) =>
     (await house.ledger.events.list('acme', { session: sessionId, type })).items;
   const tell = (askId: string) => house.bus.opened({ tenantId: 'acme', askId });
+  const lateOf = (askId: string) => eventually(async () => of(askId, 'late').at(0));
+  /** Cat rejects an ask that ended, and whoever took that dies right after. */
+  const contradict = async ({ askId, sessionId }: { askId: string; sessionId: string }) => {
+    const by = { channel: 'web', personId: 'person_cat', personName: 'Cat' } as const;
+    const command = { askId, by, answer: 'reject', scope: 'once', reason: null, grantId: 'grant_none' } as const;
+    await house.ledger.execute({ tenantId: 'acme', sessionId }, { type: 'AnswerAsk', ...command });
+  };
+  /** An ask that Ann approved over the channel. */
+  const approved = async () => {
+    const made = await house.askAloud();
+    await cardOf(made.askId);
+    await stage.answer(house, made.askId, 'approve');
+    await endOf(made.askId);
+    return made;
+  };
 
   describe(`${name}: a card`, () => {
     it('is sent once by two approvers that are told twice, and its hash is on record', async () => {
@@ -252,8 +270,39 @@ export function keepsTheContract(name: PushedChannel, openStage: () => Promise<C
     });
   });
 
+  describe(`${name}: an answer that somebody contradicts`, () => {
+    it('B02 is told so once, beside its card: who said what, when, and what stands', async () => {
+      const { askId } = await approved();
+      expect((await answerInPage(askId, 'reject')).status).toBe(409);
+      const { text, target } = await lateOf(askId);
+      const at = String.raw`at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`;
+      expect(text).toMatch(new RegExp(`Bo answered reject via web ${at}: too late, it changed nothing\\. `));
+      expect(text).toMatch(new RegExp(`It stands: Approved by Ann via ${name} ${at}\\.`));
+      expect([target, (await askOf(askId)).status]).toEqual([of(askId, 'card')[0]?.target, 'approved']);
+      await Promise.all([answerInPage(askId, 'cancel', 0), answerInPage(askId, 'reject')]);
+      await house.bus.late({ tenantId: 'acme', askId });
+      await sleep(QUIET_MS);
+      expect(of(askId, 'late')).toHaveLength(1);
+    });
+
+    it('B02 is told nothing here when it came from elsewhere, or when the late one says the same', async () => {
+      const alike = await approved();
+      expect((await answerInPage(alike.askId, 'approve')).status).toBe(409);
+      const elsewhere = await house.askAloud();
+      await cardOf(elsewhere.askId);
+      await answerInPage(elsewhere.askId, 'reject');
+      await stage.answer(house, elsewhere.askId, 'approve');
+      await sleep(QUIET_MS);
+      for (const { askId } of [alike, elsewhere]) {
+        expect(of(askId, 'late')).toEqual([]);
+        expect(await house.ledger.deliveries.waiting(askId, 'late')).toEqual([]);
+      }
+    });
+  });
+
   describe(`${name}: when something fails`, () => {
-    it('tries again, also after a restart; and a restart sends nothing twice (C06, B08)', async () => {
+    it('tries again, also after a restart; and a restart sends nothing twice (C06, B08, B02)', async () => {
+      const contradicted = await approved();
       const before = await house.askAloud();
       await cardOf(before.askId);
       stage.failNext('once');
@@ -261,15 +310,19 @@ export function keepsTheContract(name: PushedChannel, openStage: () => Promise<C
       await eventually(async () => (await eventsOf(failing.sessionId, 'NotifyFailed')).length > 0);
       await house.stopApprovers();
       const meanwhile = await house.askAloud();
+      await contradict(contradicted);
       await house.startApprovers();
       for (const { askId } of [failing, meanwhile]) await cardOf(askId);
+      await lateOf(contradicted.askId);
       await sleep(QUIET_MS);
+      expect(of(contradicted.askId, 'late')).toHaveLength(1);
       for (const { askId } of [before, failing, meanwhile]) expect(of(askId, 'card')).toHaveLength(1);
       await answerInPage(before.askId, 'approve', 0);
       expect((await endOf(before.askId)).text).toContain('Approved by Bo');
     });
 
-    it('keeps the ask open when the card is refused for good, and says why on record', async () => {
+    it('keeps the ask open when the card is refused for good, says why on record, and so of what came too late', async () => {
+      const contradicted = await approved();
       stage.failNext('for good');
       const { askId, sessionId } = await house.askAloud();
       const [failed] = await eventually(async () => {
@@ -278,6 +331,14 @@ export function keepsTheContract(name: PushedChannel, openStage: () => Promise<C
       });
       expect(failed).toMatchObject({ channel: name, body: { final: true } });
       expect((await askOf(askId)).status).toBe('open');
+      stage.failNext('for good', 'late');
+      await answerInPage(contradicted.askId, 'reject');
+      const [untold] = await eventually(async () => {
+        const found = await eventsOf(contradicted.sessionId, 'NotifyFailed');
+        return found.length > 0 && found;
+      });
+      expect(untold).toMatchObject({ channel: name, body: { kind: 'late', final: true } });
+      expect(await house.ledger.deliveries.waiting(contradicted.askId, 'late')).toEqual([]);
     });
   });
 }

@@ -17,6 +17,8 @@ export interface MailServer {
   readonly mails: ReceivedMail[];
   /** The next mails that begin a thread are refused with these SMTP codes, in order. */
   failNext(...codes: number[]): void;
+  /** The same for the next mails that follow in a thread. */
+  failNextReply(...codes: number[]): void;
   /** The next mail is taken only when the function that it gives is called. */
   hold(): () => void;
   close(): Promise<void>;
@@ -32,6 +34,7 @@ export interface MailServerOptions {
 export async function startMailServer({ user, password }: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const codes: number[] = [];
+  const replyCodes: number[] = [];
   let held: Promise<void> = Promise.resolve();
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS'],
@@ -49,7 +52,7 @@ export async function startMailServer({ user, password }: MailServerOptions = {}
         held = Promise.resolve();
         void waits.then(() => {
           const mail = readMail(Buffer.concat(chunks).toString('utf8'));
-          const code = mail.inReplyTo === null ? codes.shift() : undefined;
+          const code = (mail.inReplyTo === null ? codes : replyCodes).shift();
           if (code !== undefined) return done(Object.assign(new Error('refused'), { responseCode: code }));
           const to = envelope.rcptTo.map(({ address }) => address).join(',');
           mails.push({ ...mail, to });
@@ -65,6 +68,7 @@ export async function startMailServer({ user, password }: MailServerOptions = {}
     port: (server.server.address() as AddressInfo).port,
     mails,
     failNext: (...some) => void codes.push(...some),
+    failNextReply: (...some) => void replyCodes.push(...some),
     hold: () => {
       let release = (): void => undefined;
       held = new Promise<void>((resolve) => (release = resolve));

@@ -14,6 +14,8 @@ type Json = Record<string, unknown>;
 export interface SlackPost {
   readonly channel: string;
   readonly ts: string;
+  /** The message that it is a reply to; null: none. */
+  readonly threadTs: string | null;
   text: string;
   blocks: Json[];
   /** How often it was rewritten. */
@@ -230,12 +232,13 @@ function call(state: State, method: string, args: Json, token: string): Json {
 }
 
 function post(state: State, args: Json): Json {
-  const problem = messageProblem(state, args);
+  const problem = messageProblem(state, args) ?? threadProblem(state, args);
   if (problem !== null) return problem;
   state.lastTs += 100;
   const ts = `${String(state.lastTs).slice(0, 10)}.${String(state.lastTs).slice(10)}`;
   const channel = String(args['channel']);
-  const made = { channel, ts, text: String(args['text']), blocks: args['blocks'] as Json[], updates: 0 };
+  const threadTs = args['thread_ts'] === undefined ? null : String(args['thread_ts']);
+  const made = { channel, ts, threadTs, text: String(args['text']), blocks: args['blocks'] as Json[], updates: 0 };
   state.posts.push(made);
   state.byTs.set(ts, made);
   return { channel, ts };
@@ -259,6 +262,16 @@ function messageProblem(state: State, args: Json): Json | null {
   if (args['text'].length > 40_000) return { error: 'msg_too_long' };
   const problem = blocksProblem(args['blocks']);
   return problem === null ? null : { error: 'invalid_blocks', response_metadata: { messages: [problem] } };
+}
+
+/** A reply names a message of the same channel that is no reply itself. */
+function threadProblem(state: State, args: Json): Json | null {
+  const { channel, thread_ts: threadTs } = args;
+  if (threadTs === undefined) return null;
+  if (typeof threadTs !== 'string' || !/^\d{10}\.\d{6}$/.test(threadTs)) return { error: 'invalid_thread_ts' };
+  const parent = state.byTs.get(threadTs);
+  if (parent?.channel !== channel) return { error: 'thread_not_found' };
+  return parent?.threadTs === null ? null : { error: 'cannot_reply_to_message' };
 }
 
 function whisper(state: State, args: Json): Json {

@@ -37,7 +37,7 @@ export interface WebhookReceiver {
   readonly received: ReceivedWebhook[];
   /** Every attempt: path, message id, and whether its signature was good. */
   readonly attempts: { path: string; id: string; signed: boolean }[];
-  /** The next questions (not how they ended) are answered so, in order. */
+  /** The next messages but those that say how a question ended are answered so, in order. */
   replyNext(...replies: WebhookReply[]): void;
   /** The next request is answered only when the function that it gives is called. */
   hold(): () => void;

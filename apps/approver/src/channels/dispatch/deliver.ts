@@ -1,11 +1,11 @@
-/** Sends one card and rewrites one card: claimed in the ledger first, so that no two processes do the same. */
+/** Sends one card, rewrites one, or says something beside one: claimed in the ledger first, so that no two processes do the same. */
 import { createHash } from 'node:crypto';
 import type { AskView, SessionEvent } from '@countersign/contracts';
 import { appendRecord, type Delivery, type Ledger } from '@countersign/ledger';
 import { SendFailed, type Channel } from '../channel.js';
 import { nextAttemptMs } from './backoff.js';
 import { mayApproveOn } from '../may-approve.js';
-import { endText } from './end-text.js';
+import { endText, lateText } from './end-text.js';
 import type { CardTarget } from './targets.js';
 
 export interface DeliverDeps {
@@ -74,6 +74,26 @@ export async function closeCard(deps: DeliverDeps, ask: AskView, channel: Channe
     const final = await noteFailure(deps, { channel, ask, claim, error });
     // A card that can never be rewritten is not looked at again; a press on it is answered with the same text.
     if (final) await deps.ledger.deliveries.closed(sent.id);
+  }
+}
+
+/** Says once, where the first answer to an ask came from, that somebody said the contrary afterwards. */
+export async function tellLate(deps: DeliverDeps, ask: AskView, channel: Channel, planned: Delivery): Promise<void> {
+  const { deliveries, asks } = deps.ledger;
+  const claim = await deliveries.claim(planned, CLAIM_MS);
+  if (claim === null) return;
+  const { id: deliveryId, target, providerRef: cardRef } = claim;
+  const { tenantId } = channel;
+  // Of the last few the earliest, so that another attempt says the same.
+  const late = (await asks.late(tenantId, [ask.id]))[ask.id]?.at(-1);
+  if (late === undefined || channel.late === undefined) return deliveries.closed(deliveryId);
+  const text = lateText(ask, late);
+  try {
+    const card = channel.card(ask);
+    const providerRef = await channel.late({ deliveryId, tenantId, target, cardRef, ask, card, late, text });
+    await deliveries.done(deliveryId, { textHash: sha256(text), providerRef }, 'closed');
+  } catch (error) {
+    await noteFailure(deps, { channel, ask, claim, error });
   }
 }
 

@@ -4,7 +4,7 @@ import type { AskView } from '@countersign/contracts';
 import type { Delivery, PlannedMessage } from '@countersign/ledger';
 import type { Channel } from '../channel.js';
 import { createBoundedSet } from './bounded-set.js';
-import { closeCard, sendCard, type CardKind, type DeliverDeps } from './deliver.js';
+import { closeCard, sendCard, tellLate, type CardKind, type DeliverDeps } from './deliver.js';
 import { createLanes } from './lanes.js';
 import { targetsOf, type CardTarget } from './targets.js';
 
@@ -19,6 +19,8 @@ export interface Dispatcher {
   tell(tenantId: string, askId: string): Promise<void>;
   /** Closes the cards of an ask that ended. Never throws. */
   end(tenantId: string, askId: string): Promise<void>;
+  /** Tells whoever answered an ask first that somebody said the contrary. Never throws. */
+  late(tenantId: string, askId: string): Promise<void>;
   /** Finds what no message told of: new asks, failed attempts that are due, cards that are out of date. Never throws. */
   sweep(): Promise<void>;
   /** Resolves when nothing is in flight. */
@@ -50,6 +52,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     tenants.includes(tenantId)
       ? guarded(() => close(deps, ofTenant(tenantId), { tenantId, askId }))
       : Promise.resolve();
+  const late = (tenantId: string, askId: string): Promise<void> =>
+    tenants.includes(tenantId) ? guarded(() => contradict(deps, ofTenant(tenantId), askId)) : Promise.resolve();
   const sweep = async (): Promise<void> => {
     const { deliveries } = deps.ledger;
     const [due, fresh, outdated] = await Promise.all([
@@ -63,7 +67,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       ...outdated.map(({ tenantId, askId }) => end(tenantId, askId)),
     ]);
   };
-  return { tell, end, sweep: () => sweep().catch(deps.onError), idle: () => lanes.idle() };
+  return { tell, end, late, sweep: () => sweep().catch(deps.onError), idle: () => lanes.idle() };
 }
 
 interface AskKey {
@@ -123,6 +127,11 @@ async function close(deps: DispatcherDeps, channels: readonly Channel[], { tenan
   );
 }
 
+async function contradict(deps: DispatcherDeps, channels: readonly Channel[], askId: string): Promise<void> {
+  const planned = await deps.ledger.deliveries.waiting(askId, 'late');
+  await Promise.all(planned.map((row) => again(deps, channels, row)));
+}
+
 /** A planned message, one that failed before, or one whose process died. */
 async function again(deps: DispatcherDeps, channels: readonly Channel[], row: Delivery): Promise<void> {
   const ask = await deps.ledger.asks.get(row.tenantId, row.askId);
@@ -131,6 +140,7 @@ async function again(deps: DispatcherDeps, channels: readonly Channel[], row: De
   const channel = channels.find(({ name }) => name === row.channel);
   if (!channel) return;
   if (ask.status === 'open') return showIn(deps, ask, { channel, target: row.target }, row.kind as CardKind);
+  if (row.kind === 'late') return tellLate(deps, ask, channel, row);
   // Never shown, and no longer needed.
   const claim = await deps.ledger.deliveries.claim(row, 1_000);
   if (claim !== null) await deps.ledger.deliveries.closed(claim.id);

@@ -32,7 +32,7 @@ export function openMail(
   };
 }
 
-/** The mail that says how an ask ended. */
-export function endedMail(card: AskCard, endText: string): MailText {
-  return { subject: `Re: Question: ${card.title}`, text: `${endText}\n\n${card.text}\n` };
+/** A mail that follows in the thread of an ask's mail: how it ended, or who said the contrary afterwards. */
+export function followingMail(card: AskCard, sentence: string): MailText {
+  return { subject: `Re: Question: ${card.title}`, text: `${sentence}\n\n${card.text}\n` };
 }

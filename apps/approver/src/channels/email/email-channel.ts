@@ -1,8 +1,8 @@
-/** E-mail as a channel: a mail with a link to a page of ours; how the ask ended comes as a second mail of the same thread. */
+/** E-mail as a channel: a mail with a link to a page of ours; how the ask ended, and what was said too late, come as mails of the same thread. */
 import { createTransport } from 'nodemailer';
-import { SendFailed, type Channel, type OutgoingCard, type SentCard } from '../channel.js';
+import { SendFailed, type Channel, type OutgoingCard } from '../channel.js';
 import type { EmailSettings } from '../settings.js';
-import { emailCard, endedMail, openMail, type MailText } from './email-card.js';
+import { emailCard, followingMail, openMail, type MailText } from './email-card.js';
 import { emailToken } from './email-link.js';
 
 export const EMAIL_ROUTE = '/channels/email/answer';
@@ -29,10 +29,14 @@ export function emailChannel(settings: EmailSettings, deps: EmailDeps): Channel 
       await mailer.post(outgoing.target, mail, { messageId: id });
       return id;
     },
-    close: async ({ target, card, end, ask, deliveryId, providerRef }: SentCard) => {
-      const thread = providerRef === null ? {} : { inReplyTo: providerRef, references: providerRef };
+    close: async ({ target, card, end, ask, deliveryId, providerRef }) => {
       const id = messageId(settings, ask.id, deliveryId);
-      await mailer.post(target, endedMail(card, end.text), { messageId: id, ...thread });
+      await mailer.post(target, followingMail(card, end.text), { messageId: id, ...threadOf(providerRef) });
+    },
+    late: async ({ target, card, text, ask, deliveryId, cardRef }) => {
+      const id = messageId(settings, ask.id, deliveryId);
+      await mailer.post(target, followingMail(card, text), { messageId: id, ...threadOf(cardRef) });
+      return id;
     },
     stop: async () => mailer.close(),
   };
@@ -41,6 +45,11 @@ export function emailChannel(settings: EmailSettings, deps: EmailDeps): Channel 
 /** The same for every attempt, so that mailboxes keep one of two equal mails. */
 function messageId({ from }: EmailSettings, askId: string, deliveryId: string): string {
   return `<${askId}.${deliveryId}@${from.split('@')[1] ?? 'countersign'}>`;
+}
+
+/** `first`: the id of the mail that the thread began with; null: it is not known. */
+function threadOf(first: string | null): Omit<Thread, 'messageId'> {
+  return first === null ? {} : { inReplyTo: first, references: first };
 }
 
 function linkOf({ tenantId, ask, target }: OutgoingCard, { consoleUrl, linkSecret }: EmailDeps): string {

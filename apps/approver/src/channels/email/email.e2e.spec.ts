@@ -56,6 +56,10 @@ async function openStage(): Promise<ChannelStage> {
   let ann = '';
   let stranger = '';
   const mailsOf = (askId: string) => mail.mails.filter(({ text }) => text.includes(askId));
+  const kindOf = ({ inReplyTo, subject, text }: ReceivedMail, first: ReceivedMail | undefined) => {
+    if (inReplyTo === null) return subject.startsWith('Still waiting') ? 'reminder' : 'card';
+    return inReplyTo === first?.messageId && text.includes('too late, it changed nothing') ? 'late' : 'end';
+  };
   const answer = async (house: Approvers, askId: string, given: string, cookie: string) => {
     const first = await eventually(async () => mailsOf(askId)[0]);
     return (await submit(house, linkOf(first).token, { answer: given }, { cookie })).notice;
@@ -66,12 +70,12 @@ async function openStage(): Promise<ChannelStage> {
     otherTarget: OPS,
     shown: (askId) =>
       mailsOf(askId).map((one) => ({
-        kind: one.inReplyTo !== null ? 'end' : one.subject.startsWith('Still waiting') ? 'reminder' : 'card',
+        kind: kindOf(one, mailsOf(askId)[0]),
         target: one.to,
         text: one.text,
         approvable: one.text.includes('Answer here:'),
       })),
-    failNext: (how) => mail.failNext(how === 'once' ? 451 : 550),
+    failNext: (how, kind) => mail[kind === 'late' ? 'failNextReply' : 'failNext'](how === 'once' ? 451 : 550),
     hold: () => mail.hold(),
     link: async (house, { personId, key }) => {
       await house.ledger.people.link({ tenantId: 'acme', personId, provider: 'email', externalId: ANN, by: 'test' });

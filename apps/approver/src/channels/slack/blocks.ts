@@ -34,6 +34,16 @@ export function endedMessage(card: AskCard, end: CardEnd): SlackMessage {
   return { text: notification(`${end.text} ${card.title}`), blocks };
 }
 
+/** A reply to the card of an ask that ended: somebody said the contrary. */
+export function lateMessage(card: AskCard, sentence: string): SlackMessage {
+  const said: KnownBlock = {
+    type: 'section',
+    block_id: `late:${card.askId}`,
+    text: { type: 'plain_text', text: sentence.slice(0, SLACK_LIMITS.text), emoji: false },
+  };
+  return { text: notification(`${sentence} ${card.title}`), blocks: [header(card.title), said] };
+}
+
 function header(title: string): KnownBlock {
   return { type: 'header', text: { type: 'plain_text', text: title.slice(0, SLACK_LIMITS.header), emoji: false } };
 }

@@ -2,9 +2,9 @@
 import { endsWithin } from '@countersign/server';
 import { SocketModeClient } from '@slack/socket-mode';
 import { WebClient, type Logger as SlackLogger, LogLevel } from '@slack/web-api';
-import type { Channel, OutgoingCard, SentCard } from '../channel.js';
+import type { Channel, LateNotice, OutgoingCard, SentCard } from '../channel.js';
 import type { SlackSettings } from '../settings.js';
-import { endedMessage, openMessage } from './blocks.js';
+import { endedMessage, lateMessage, openMessage, type SlackMessage } from './blocks.js';
 import { slackCard } from './slack-card.js';
 import { sendFailure } from './slack-errors.js';
 
@@ -38,6 +38,7 @@ export function slackChannel(client: WebClient, settings: SlackSettings, console
     targets: [settings.channel],
     send: (card) => send(client, card, consoleUrl),
     close: (sent) => close(client, sent),
+    late: (notice) => late(client, notice),
     stop: async () => undefined,
   };
 }
@@ -46,9 +47,24 @@ async function send(client: WebClient, outgoing: OutgoingCard, consoleUrl: strin
   const { card, approvable, kind, target } = outgoing;
   const message = openMessage(card, approvable, consoleUrl);
   const text = kind === 'reminder' ? `Still waiting. ${message.text}` : message.text;
+  return post(client, { ...message, text }, { channel: target });
+}
+
+/** A reply in the thread of the card; where nobody knows which message that is, a message of its own in the same channel. */
+function late(client: WebClient, { target, card, cardRef, text }: LateNotice): Promise<string> {
+  const place = readPlace(cardRef);
+  const to = place === null ? { channel: target } : { channel: place.channel, thread_ts: place.ts };
+  return post(client, lateMessage(card, text), to);
+}
+
+async function post(
+  client: WebClient,
+  message: SlackMessage,
+  to: { readonly channel: string } | { readonly channel: string; readonly thread_ts: string },
+): Promise<string> {
   try {
-    const sent = await client.chat.postMessage({ ...message, text, channel: target, ...QUIET });
-    return placeText({ channel: sent.channel ?? target, ts: sent.ts ?? '' });
+    const sent = await client.chat.postMessage({ ...message, ...to, ...QUIET });
+    return placeText({ channel: sent.channel ?? to.channel, ts: sent.ts ?? '' });
   } catch (error) {
     throw sendFailure(error);
   }

@@ -2,7 +2,7 @@
 import { startSlackWorkspace, type SlackPost } from '@countersign/testing';
 import { eventually } from '../../testing/doors.js';
 import type { Approvers } from '../../testing/approvers.js';
-import { keepsTheContract, type ChannelStage } from '../../testing/channel-contract.js';
+import { keepsTheContract, type ChannelStage, type Shown } from '../../testing/channel-contract.js';
 import { SLACK_ROUTE } from './slack.controller.js';
 
 async function openStage(): Promise<ChannelStage> {
@@ -21,7 +21,7 @@ async function openStage(): Promise<ChannelStage> {
   };
   const press = async (house: Approvers, askId: string, label: string, user: string): Promise<string> => {
     const post = await eventually(async () => seen.get(askId) ?? postsOf(askId)[0]);
-    if (post.updates === 0) seen.set(askId, structuredClone(post));
+    if (isNewCard(post)) seen.set(askId, structuredClone(post));
     const before = slack.whispers.length;
     await slack.deliver(
       `${house.urls[1]}${SLACK_ROUTE}`,
@@ -37,14 +37,20 @@ async function openStage(): Promise<ChannelStage> {
     },
     otherTarget: secondChannel,
     shown: (askId) =>
-      postsOf(askId).flatMap((post) => {
-        if (post.updates === 0) seen.set(askId, structuredClone(post));
+      postsOf(askId).flatMap((post): Shown[] => {
+        if (isNewCard(post)) seen.set(askId, structuredClone(post));
         const text = textsOf(post.blocks).join('\n');
+        if (post.threadTs !== null && post.threadTs === postsOf(askId)[0]?.ts) {
+          return [{ kind: 'late', target: post.channel, text, approvable: false }];
+        }
         const kind = post.text.startsWith('Still waiting') ? 'reminder' : 'card';
         const card = { kind, target: post.channel, text, approvable: text.includes('\nApprove\n') } as const;
         return post.updates === 0 ? [card] : [card, { ...card, kind: 'end', approvable: false }];
       }),
-    failNext: (how) => slack.failNext('chat.postMessage', how === 'once' ? 'http:503' : 'channel_not_found'),
+    failNext: (how, kind) => {
+      const final = kind === 'late' ? 'thread_not_found' : 'channel_not_found';
+      slack.failNext('chat.postMessage', how === 'once' ? 'http:503' : final);
+    },
     hold: () => slack.hold('chat.postMessage'),
     link: async (house, { personId }) => {
       const identity = { provider: 'slack', externalId: `${slack.teamId}:U04ANN` };
@@ -55,6 +61,8 @@ async function openStage(): Promise<ChannelStage> {
     close: () => slack.close(),
   };
 }
+
+const isNewCard = ({ updates, threadTs }: SlackPost): boolean => updates === 0 && threadTs === null;
 
 /** Every text that a reader sees, in order. */
 function textsOf(block: unknown): string[] {

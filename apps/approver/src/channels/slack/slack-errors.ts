@@ -5,11 +5,13 @@ import { SendFailed } from '../channel.js';
 /** Errors that no later attempt mends: the setting has to be changed, or the message is gone. */
 const FINAL = new Set([
   'account_inactive',
+  'cannot_reply_to_message',
   'cant_update_message',
   'channel_not_found',
   'invalid_auth',
   'invalid_blocks',
   'invalid_blocks_format',
+  'invalid_thread_ts',
   'is_archived',
   'message_not_found',
   'missing_scope',
@@ -17,6 +19,7 @@ const FINAL = new Set([
   'no_permission',
   'not_authed',
   'not_in_channel',
+  'thread_not_found',
   'token_expired',
   'token_revoked',
 ]);

@@ -78,6 +78,21 @@ describe('a card in Slack', () => {
     expect((await askOf(askId))?.status).toBe('approved');
   });
 
+  it('B02 has a reply that names nobody’s mention and no link when somebody of a strange name says the contrary', async () => {
+    const { askId } = await house.askAloud();
+    const post = await postOf(askId);
+    await press(post, 'Approve');
+    await eventually(async () => post.updates === 1);
+    const cat = await house.person('Cat <!channel> *<https://evil.example|bank>* \u202e');
+    await send(`${house.urls[1]}/v1/asks/${askId}/answer`, cat.key, { body: { answer: 'reject' } });
+    const reply = await eventually(async () => slack.posts.find(({ threadTs }) => threadTs === post.ts));
+    expect(reply.text).toContain(
+      'Cat &lt;!channel&gt; *&lt;https://evil.example|bank&gt;* \\u{202e} answered reject via web at',
+    );
+    expect(JSON.stringify(reply.blocks)).not.toContain('mrkdwn');
+    expect([reply.channel, reply.blocks.some(({ type }) => type === 'actions')]).toEqual([post.channel, false]);
+  });
+
   it('tells whoever pressed although Slack fails in passing', async () => {
     const { askId } = await house.askAloud();
     const post = await postOf(askId);

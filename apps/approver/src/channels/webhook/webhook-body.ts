@@ -1,7 +1,7 @@
-/** What a webhook is sent: an ask as data and as text, or how it ended. Always below the 20 kB that Standard Webhooks advise. */
+/** What a webhook is sent: an ask as data and as text, how it ended, or who said the contrary afterwards. Always below the 20 kB that Standard Webhooks advise. */
 import { askCard, fitText, type AskCard } from '@countersign/approval';
 import { showPlainly, type AskView } from '@countersign/contracts';
-import type { OutgoingCard, SentCard } from '../channel.js';
+import type { LateNotice, OutgoingCard, SentCard } from '../channel.js';
 
 /** Bytes of a body. */
 export const WEBHOOK_LIMIT = 20_000;
@@ -64,16 +64,30 @@ export function requestedBody(outgoing: OutgoingCard, places: WebhookPlaces, at:
 /** `approval.resolved`: the ask ended, whoever ended it. */
 export function resolvedBody({ ask, end }: SentCard, at: string): string {
   const data = {
-    askId: ask.id,
-    status: end.status,
-    by: ask.resolvedBy === null ? null : name(ask.resolvedBy),
-    via: ask.resolvedVia,
-    at: ask.resolvedAt,
+    ...endOf(ask),
     text: end.text,
     /** An approver put other arguments in the place of those that were asked about. */
     edited: ask.editedArgs !== null,
   };
   return JSON.stringify({ type: 'approval.resolved', timestamp: at, data });
+}
+
+/** `approval.contradicted`: somebody said the contrary after the end, which stands. `at`: ISO-8601 UTC. */
+export function contradictedBody({ ask, late, text }: LateNotice, at: string): string {
+  const { answer, via, at: saidAt } = late;
+  const said = { answer, by: late.by === null ? null : name(late.by), via, at: saidAt };
+  return JSON.stringify({ type: 'approval.contradicted', timestamp: at, data: { ...endOf(ask), text, late: said } });
+}
+
+/** Who ended an ask, how, where and when. */
+function endOf(ask: AskView) {
+  return {
+    askId: ask.id,
+    status: ask.status,
+    by: ask.resolvedBy === null ? null : name(ask.resolvedBy),
+    via: ask.resolvedVia,
+    at: ask.resolvedAt,
+  };
 }
 
 function name(text: string): string {

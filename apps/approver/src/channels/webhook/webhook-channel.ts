@@ -9,7 +9,7 @@ import { SendFailed, type Channel, type OutgoingCard } from '../channel.js';
 import type { WebhookSettings } from '../settings.js';
 import { bodyOf, readReply } from './webhook-answer.js';
 import { answererOf } from './webhook-answerer.js';
-import { requestedBody, resolvedBody, webhookCard } from './webhook-body.js';
+import { contradictedBody, requestedBody, resolvedBody, webhookCard } from './webhook-body.js';
 import { signedHeaders } from './webhook-signature.js';
 
 export const WEBHOOK_ROUTE = '/channels/webhook/answers';
@@ -50,6 +50,11 @@ export function webhookChannel(tenantId: string, settings: readonly WebhookSetti
     close: async (sent) => {
       const body = resolvedBody(sent, new Date().toISOString());
       await endpointOf(sent.target).post(messageId(sent.ask.id, sent.deliveryId), body);
+    },
+    late: async (notice) => {
+      const body = contradictedBody(notice, new Date().toISOString());
+      await endpointOf(notice.target).post(messageId(notice.ask.id, notice.deliveryId), body);
+      return null;
     },
     stop: async () => undefined,
   };

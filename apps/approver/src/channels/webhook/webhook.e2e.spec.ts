@@ -11,6 +11,7 @@ const KINDS: Readonly<Record<string, Shown['kind']>> = {
   'approval.requested': 'card',
   'approval.reminder': 'reminder',
   'approval.resolved': 'end',
+  'approval.contradicted': 'late',
 };
 
 async function openStage(): Promise<ChannelStage> {
