@@ -28,7 +28,7 @@ const POLL_MS = 5_000;
 /** A worker judges within milliseconds; who is not answered by then is told to try again, which another gateway takes. */
 const LAST_VERDICTS_MS = 2_000;
 /** Jobs that may be on their way unanswered before calls gather for the next, and how long that may last. */
-const AHEAD = 2;
+const AHEAD = 3;
 const HOLD_MS = 20;
 const LINGER_MS = 2;
 
@@ -81,7 +81,7 @@ export class CallDesk {
     this.subscriptions = await Promise.all([
       bus.onReplies(this.gatewayId, (sealed) => {
         const replies = openReplies(this.deps.seal, sealed);
-        this.pace.answered(replies.length);
+        this.pace.answered(this.waiters.jobsOf(replies), replies.length);
         for (const reply of replies) this.waiters.takeReply(reply);
       }),
       bus.onDecided((notice) => void this.takeDecided(notice)),

@@ -59,6 +59,7 @@ export function createBatcher({ sink, seal, replyTo, tracing = NO_TRACING, pace 
       const calls = seal.seal(`[${batch.map((entry) => entry.json).join(',')}]`);
       const jobId = await sink.enqueue({ replyTo, calls, count: countOf(batch), ...tracesOf(tracing, span, batch) });
       span.end();
+      pace?.left(jobId, countOf(batch));
       for (const entry of batch) entry.resolve(jobId);
     } catch (error) {
       span.end(true);

@@ -24,7 +24,7 @@ describe('the pace of batches', () => {
   it('lets calls of an idle gateway leave at once', async () => {
     const { batcher, counts, pace } = paced({ ahead: 1, holdMs: LONG_MS });
     await batcher.add('1');
-    pace.answered(1);
+    pace.answered(['job-1'], 1);
     await batcher.add('2');
     expect(counts()).toEqual([1, 1]);
   });
@@ -36,7 +36,7 @@ describe('the pace of batches', () => {
     const held = ['3', '4', '5'].map((json) => batcher.add(json));
     await pause(20);
     expect(counts()).toEqual([1, 1]);
-    pace.answered(1);
+    pace.answered(['job-1'], 1);
     expect(await Promise.all(held)).toEqual(['job-3', 'job-3', 'job-3']);
     expect(counts()).toEqual([1, 1, 3]);
   });
@@ -57,23 +57,40 @@ describe('the pace of batches', () => {
     expect(counts()).toEqual([1, MAX_BATCH_CALLS]);
   });
 
-  it('lets a second batch leave once it is as large as the first', async () => {
-    const { batcher, counts, pace } = paced({ ahead: 2, holdMs: LONG_MS });
-    await batcher.add('1');
-    await batcher.add('2');
-    const four = ['3', '4', '5', '6'].map((json) => batcher.add(json));
-    pace.answered(2);
-    await Promise.all(four);
-    const held = ['7', '8', '9'].map((json) => batcher.add(json));
+  it('lets another batch leave once it is its share of all that are on their way', async () => {
+    const { batcher, counts, pace } = paced({ ahead: 3, holdMs: LONG_MS });
+    const add = (calls: number) => Array.from({ length: calls }, () => batcher.add('1'));
+    await batcher.addAll(Array.from({ length: 10 }, () => '1'));
+    const second = add(4);
     await pause(20);
-    expect(counts()).toEqual([1, 1, 4]);
-    await Promise.all([...held, batcher.add('10')]);
-    expect(counts()).toEqual([1, 1, 4, 4]);
+    expect(counts()).toEqual([10]);
+    await Promise.all([...second, ...add(1)]);
+    expect(counts()).toEqual([10, 5]);
+    await Promise.all(add(8));
+    expect(counts()).toEqual([10, 5, 8]);
+    // No fourth, however large, until there is an answer.
+    const fourth = add(50);
+    await pause(20);
+    expect(counts()).toEqual([10, 5, 8]);
+    pace.answered(['job-2'], 5);
+    await Promise.all(fourth);
+    expect(counts()).toEqual([10, 5, 8, 50]);
+  });
+
+  it('forgets a batch whose answer was lost', async () => {
+    let ms = 0;
+    const pace = createPace({ ahead: 2, holdMs: 10, lingerMs: 0, now: () => ms });
+    pace.left('lost', 100);
+    ms += 101;
+    pace.left('slow', 1);
+    await pace.turn(() => 1);
+    pace.answered(['slow'], 1);
+    await pace.turn(() => 1);
   });
 
   it('waits a moment for half of the many who were just answered', async () => {
     const { batcher, counts, pace } = paced({ ahead: 2, holdMs: LONG_MS, lingerMs: LONG_MS });
-    pace.answered(20);
+    pace.answered(['job-0'], 20);
     const held = Array.from({ length: 9 }, () => batcher.add('1'));
     await pause(20);
     expect(counts()).toEqual([]);
@@ -83,7 +100,7 @@ describe('the pace of batches', () => {
 
   it('waits no longer than that moment', async () => {
     const { batcher, counts, pace } = paced({ ahead: 2, holdMs: LONG_MS, lingerMs: 5 });
-    pace.answered(200);
+    pace.answered(['job-0'], 200);
     await batcher.add('1');
     expect(counts()).toEqual([1]);
   });
@@ -91,10 +108,11 @@ describe('the pace of batches', () => {
   it('gives a slow worker longer', async () => {
     let ms = 0;
     const pace = createPace({ ahead: 1, holdMs: 10, lingerMs: 0, now: () => ms });
-    await pace.turn(() => 1);
+    pace.left('job-1', 1);
     ms += 40;
-    pace.answered(1);
+    pace.answered(['job-1'], 1);
     await pace.turn(() => 1);
+    pace.left('job-2', 1);
     let left = false;
     const turn = pace.turn(() => 1).then(() => (left = true));
     ms += 79;
@@ -104,19 +122,5 @@ describe('the pace of batches', () => {
     ms += 1;
     pace.grew();
     await turn;
-  });
-
-  it('keeps a crowd together', async () => {
-    const { batcher, counts, pace } = paced({ ahead: 2, holdMs: LONG_MS });
-    await batcher.add('1');
-    await batcher.add('2');
-    const crowd = Array.from({ length: 16 }, () => batcher.add('3'));
-    pace.answered(2);
-    await Promise.all(crowd);
-    const held = Array.from({ length: 31 }, () => batcher.add('4'));
-    await pause(20);
-    expect(counts()).toEqual([1, 1, 16]);
-    await Promise.all([...held, batcher.add('5')]);
-    expect(counts()).toEqual([1, 1, 16, 32]);
   });
 });

@@ -1,10 +1,10 @@
 /**
- * Holds a batch back while others are being judged. A worker has one append in flight and takes what came meanwhile together, so a job
- * that reaches it earlier is decided no earlier: sent one by one, calls would only cost a job each.
+ * Holds a batch back while others are being judged. Every job costs the same whatever it holds, so under load few large ones are wanted;
+ * but some, or the gateway, the worker and the database would wait for each other.
  */
 
 export interface PaceOptions {
-  /** Batches that may leave without an answer in between: one that is judged, one that waits at the worker. */
+  /** Batches that may be on their way at once: one that is read or answered here, one that is judged, one that is stored. */
   readonly ahead: number;
   /** Longest wait after the last batch, for a worker that is slow, one of many, or gone; of slow workers twice the time of the last answer, if that is longer. */
   readonly holdMs: number;
@@ -15,10 +15,12 @@ export interface PaceOptions {
 }
 
 export interface Pace {
-  /** Resolves when the next batch may leave, and counts it. `gathered`: calls that wait now. Nobody is waited for at an idle gateway. */
+  /** Resolves when the next batch may leave. `gathered`: calls that wait now. Nobody is waited for at an idle gateway. */
   turn(gathered: () => number): Promise<void>;
-  /** Answers to so many calls came: whoever waits may go. */
-  answered(calls: number): void;
+  /** A batch of so many calls left as this job. */
+  left(jobId: string, calls: number): void;
+  /** Answers to so many calls of these jobs came: whoever waits may go. */
+  answered(jobIds: Iterable<string>, calls: number): void;
   /** More calls gathered: there may be enough now. */
   grew(): void;
   /** Ends a wait now, for a batch that is full. */
@@ -30,13 +32,15 @@ const CROWD = 16;
 /** However slow the worker is. */
 const LONGEST_HOLDS = 10;
 
+interface Batch {
+  readonly calls: number;
+  readonly leftAt: number;
+}
+
 interface State {
-  unanswered: number;
-  /** When the last batch left, and how many calls were in it. */
+  /** Batches without an answer by job id, the oldest first. */
+  readonly out: Map<string, Batch>;
   lastLeft: number;
-  lastSize: number;
-  /** When the oldest unanswered batch left. */
-  firstLeft: number;
   /** When the last answer came, to how many calls, and how long it took. */
   answeredAt: number;
   lastAnswered: number;
@@ -46,10 +50,8 @@ interface State {
 export function createPace(options: PaceOptions): Pace {
   const { now } = options;
   const state: State = {
-    unanswered: 0,
+    out: new Map(),
     lastLeft: Number.NEGATIVE_INFINITY,
-    lastSize: 0,
-    firstLeft: 0,
     answeredAt: Number.NEGATIVE_INFINITY,
     lastAnswered: 0,
     answerMs: 0,
@@ -79,10 +81,13 @@ export function createPace(options: PaceOptions): Pace {
   return {
     turn: async (gathered) => {
       if (waitLeft(state, gathered(), options) > 0) await held(gathered);
-      leave(state, gathered(), now());
     },
-    answered: (calls) => {
-      takeAnswer(state, calls, now());
+    left: (jobId, calls) => {
+      state.lastLeft = now();
+      state.out.set(jobId, { calls, leftAt: state.lastLeft });
+    },
+    answered: (jobIds, calls) => {
+      takeAnswer(state, { jobIds, calls }, now());
       look();
     },
     grew: () => look(),
@@ -92,28 +97,45 @@ export function createPace(options: PaceOptions): Pace {
 
 /** Milliseconds that a batch of so many calls is still to wait unless something happens. */
 function waitLeft(state: State, gathered: number, { ahead, holdMs, lingerMs, now }: PaceOptions): number {
-  if (state.unanswered === 0) {
+  const at = now();
+  const longest = LONGEST_HOLDS * holdMs;
+  forgetLost(state, at - Math.max(longest, 2 * state.answerMs));
+  if (state.out.size === 0) {
     // Half of them: the others are then judged while these are answered.
     const awaited = state.lastAnswered < CROWD ? 0 : state.lastAnswered / 2;
-    return gathered >= awaited ? 0 : state.answeredAt + lingerMs - now();
+    return gathered >= awaited ? 0 : state.answeredAt + lingerMs - at;
   }
-  // As many as the last, and of a crowd twice as many: otherwise it would go on in ever smaller groups.
-  const enough = state.lastSize < CROWD ? state.lastSize : 2 * state.lastSize;
-  if (state.unanswered < ahead && gathered >= enough) return 0;
-  const hold = Math.max(holdMs, Math.min(2 * state.answerMs, LONGEST_HOLDS * holdMs));
-  return state.lastLeft + hold - now();
+  // Its share of all that are on their way: a crowd would go on in ever smaller groups otherwise.
+  if (state.out.size < ahead && gathered * (ahead - 1) >= callsOf(state.out)) return 0;
+  const hold = Math.max(holdMs, Math.min(2 * state.answerMs, longest));
+  return state.lastLeft + hold - at;
 }
 
-function leave(state: State, calls: number, at: number): void {
-  if (state.unanswered === 0) state.firstLeft = at;
-  state.unanswered += 1;
-  state.lastLeft = at;
-  state.lastSize = calls;
+/** Some answers never come, or came before it was known that their job had left. */
+function forgetLost({ out }: State, before: number): void {
+  for (const [jobId, { leftAt }] of out) {
+    if (leftAt >= before) return;
+    out.delete(jobId);
+  }
 }
 
-function takeAnswer(state: State, calls: number, at: number): void {
-  if (state.unanswered > 0) state.answerMs = at - state.firstLeft;
-  state.unanswered = 0;
+function callsOf(out: ReadonlyMap<string, Batch>): number {
+  let sum = 0;
+  for (const { calls } of out.values()) sum += calls;
+  return sum;
+}
+
+interface Answer {
+  readonly jobIds: Iterable<string>;
+  readonly calls: number;
+}
+
+function takeAnswer(state: State, { jobIds, calls }: Answer, at: number): void {
+  for (const jobId of jobIds) {
+    const batch = state.out.get(jobId);
+    if (batch !== undefined) state.answerMs = at - batch.leftAt;
+    state.out.delete(jobId);
+  }
   state.answeredAt = at;
   state.lastAnswered = calls;
 }

@@ -75,6 +75,16 @@ export class Waiters {
     for (const waiter of this.all) waiter.release();
   }
 
+  /** The jobs in which the calls of these replies were sent. */
+  jobsOf(replies: readonly Reply[]): Set<string> {
+    const jobs = new Set<string>();
+    for (const { callId } of replies) {
+      const jobId = this.byCall.get(callId)?.jobId ?? null;
+      if (jobId !== null) jobs.add(jobId);
+    }
+    return jobs;
+  }
+
   takeReply(reply: Reply): void {
     const waiter = this.byCall.get(reply.callId);
     if (waiter) this.settle(waiter, reply.outcome);

@@ -1,4 +1,5 @@
-/** The worker's heart: calls of all jobs go in, rounds run one after another, and what was committed is told. */
+/** The worker's heart: calls of all jobs go in, rounds decide and store them, and what was committed is told. */
+import { streamKey } from './keys.js';
 import type { RoundItem, RoundResult } from './round-item.js';
 import { createRoundLoop } from './round-loop.js';
 
@@ -18,13 +19,17 @@ export interface JudgeDeps {
   readonly roundCalls: number;
 }
 
-/** The next round begins right after the commit: nobody waits until the last one has been told. */
+/** Nobody's next round waits until the last one has been told. */
 export function createJudge({ run, tell, roundCalls }: JudgeDeps): Judge {
   const telling = new Set<Promise<void>>();
-  const loop = createRoundLoop<RoundItem>(async (items) => {
-    const told = tell(await run(items)).finally(() => telling.delete(told));
-    telling.add(told);
-  }, roundCalls);
+  const loop = createRoundLoop<RoundItem>({
+    run: async (items) => {
+      const told = tell(await run(items)).finally(() => telling.delete(told));
+      telling.add(told);
+    },
+    maxItems: roundCalls,
+    topicsOf: sessionsOf,
+  });
   return {
     judge: (items) => loop.submit(items),
     judgeAlone: (items) => loop.submit(items, { alone: true }),
@@ -33,4 +38,15 @@ export function createJudge({ run, tell, roundCalls }: JudgeDeps): Judge {
       await Promise.all(telling);
     },
   };
+}
+
+/** The sessions that a call names: two rounds that write the same ones would only meet each other's conflicts. */
+function sessionsOf({ call }: RoundItem): string[] {
+  const { tenantId, sessionId, opening, ancestors } = call;
+  const named = [
+    sessionId,
+    ...(opening.parentId === null ? [] : [opening.parentId]),
+    ...ancestors.map((one) => one.sessionId),
+  ];
+  return named.map((id) => streamKey(tenantId, id));
 }

@@ -1,50 +1,105 @@
 import { describe, expect, it } from '@jest/globals';
-import { createRoundLoop } from './round-loop.js';
+import { createRoundLoop, type RoundLoop } from './round-loop.js';
 
 const tick = (ms = 5): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Items are words; what they are about is their first letter. */
+function loopOf(run: (items: string[]) => Promise<void>, maxItems = 100): RoundLoop<string> {
+  return createRoundLoop({ run, maxItems, topicsOf: (word) => [word.slice(0, 1)] });
+}
+
+/** A loop whose rounds last until they are ended by hand. */
+function held() {
+  const rounds: string[] = [];
+  const ends: (() => void)[] = [];
+  const loop = loopOf((items) => {
+    rounds.push(items.join(' '));
+    return new Promise((resolve) => ends.push(resolve));
+  });
+  const end = async (place: number): Promise<void> => {
+    ends[place]?.();
+    await tick(0);
+  };
+  return { rounds, loop, end };
+}
+
 describe('round loop', () => {
   it('starts the first round at once and gathers what arrives meanwhile', async () => {
-    const rounds: number[][] = [];
-    const loop = createRoundLoop<number>(async (items) => {
-      rounds.push(items);
-      await tick();
-    }, 100);
-    const first = loop.submit([1]);
-    const others = [loop.submit([2]), loop.submit([3, 4])];
-    await Promise.all([first, ...others]);
-    expect(rounds).toEqual([[1], [2, 3, 4]]);
+    const { rounds, loop, end } = held();
+    void loop.submit(['a1']);
+    void loop.submit(['a2']);
+    void loop.submit(['a3', 'a4']);
+    expect(rounds).toEqual(['a1']);
+    await end(0);
+    expect(rounds).toEqual(['a1', 'a2 a3 a4']);
   });
 
-  it('never runs two rounds at once', async () => {
-    let open = 0;
-    let most = 0;
-    const loop = createRoundLoop<number>(async () => {
-      open += 1;
-      most = Math.max(most, open);
+  it('begins a second round beside the first for other things, and no third', async () => {
+    const { rounds, loop, end } = held();
+    for (const word of ['a1', 'b1', 'c1', 'd1']) void loop.submit([word]);
+    expect(rounds).toEqual(['a1', 'b1']);
+    await end(1);
+    expect(rounds).toEqual(['a1', 'b1', 'c1 d1']);
+  });
+
+  it('gathers what would make a round much smaller than the one that runs', async () => {
+    const { rounds, loop, end } = held();
+    void loop.submit(['a1', 'a2', 'a3', 'a4']);
+    void loop.submit(['b1']);
+    expect(rounds).toEqual(['a1 a2 a3 a4']);
+    void loop.submit(['c1']);
+    expect(rounds).toEqual(['a1 a2 a3 a4', 'b1 c1']);
+    await end(0);
+  });
+
+  it('never runs rounds with a common topic at once, and keeps their order', async () => {
+    const open = new Set<string>();
+    const order: string[] = [];
+    const loop = loopOf(async (items) => {
+      const topics = new Set(items.map((word) => word.slice(0, 1)));
+      for (const topic of topics) expect(open.has(topic)).toBe(false);
+      for (const topic of topics) open.add(topic);
+      order.push(...items);
       await tick(1);
-      open -= 1;
-    }, 2);
-    await Promise.all(Array.from({ length: 20 }, (_, index) => loop.submit([index])));
-    expect(most).toBe(1);
+      for (const topic of topics) open.delete(topic);
+    }, 3);
+    const words = Array.from({ length: 60 }, (_, place) => `${'abc'[(place * 7 + (place % 5)) % 3] ?? ''}${place}`);
+    await Promise.all(words.map((word) => loop.submit([word])));
+    for (const topic of 'abc') {
+      const of = (list: readonly string[]) => list.filter((word) => word.startsWith(topic));
+      expect(of(order)).toEqual(of(words));
+    }
   });
 
   it('keeps a submission whole and a round below its limit', async () => {
     const sizes: number[] = [];
-    const loop = createRoundLoop<number>(async (items) => {
+    const loop = loopOf(async (items) => {
       sizes.push(items.length);
       await tick(1);
     }, 4);
-    await Promise.all([loop.submit([0]), loop.submit([1, 1, 1]), loop.submit([2, 2]), loop.submit([3, 3, 3, 3, 3])]);
+    const words = (count: number): string[] => Array.from({ length: count }, (_, place) => `a${place}`);
+    await Promise.all([1, 3, 2, 5].map((count) => loop.submit(words(count))));
     expect(sizes).toEqual([1, 3, 2, 5]);
   });
 
+  it('runs what is to be alone beside nothing else', async () => {
+    const { rounds, loop, end } = held();
+    void loop.submit(['a1']);
+    void loop.submit(['b1'], { alone: true });
+    void loop.submit(['c1']);
+    expect(rounds).toEqual(['a1']);
+    await end(0);
+    expect(rounds).toEqual(['a1', 'b1']);
+    await end(1);
+    expect(rounds).toEqual(['a1', 'b1', 'c1']);
+  });
+
   it('rejects only the submissions of the round that failed', async () => {
-    const loop = createRoundLoop<number>(async (items) => {
+    const loop = loopOf(async (items) => {
       await tick(1);
-      if (items.includes(13)) throw new Error('unlucky');
+      if (items.includes('b13')) throw new Error('unlucky');
     }, 1);
-    const results = await Promise.allSettled([loop.submit([1]), loop.submit([13]), loop.submit([2])]);
+    const results = await Promise.allSettled(['a1', 'b13', 'c2'].map((word) => loop.submit([word])));
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     await loop.idle();
   });

@@ -1,59 +1,101 @@
-/** Gathers items while a round is running and runs them together in the next one: never two rounds at once. */
+/**
+ * Gathers items and runs them in rounds. While one round waits for the database the next is drafted, if it is about other things and
+ * worth a round of its own; everything else gathers.
+ */
 
 export interface RoundLoop<T> {
-  /** Resolves when the round that holds all of `items` has ended; rejects with the error that ended it. `alone`: in a round of its own. */
+  /** Resolves when the round that holds all of `items` has ended; rejects with the error that ended it. `alone`: nothing else runs meanwhile. */
   submit(items: readonly T[], options?: { alone: boolean }): Promise<void>;
   /** Resolves when nothing runs and nothing waits. */
   idle(): Promise<void>;
 }
 
+export interface RoundLoopOptions<T> {
+  readonly run: (items: T[]) => Promise<void>;
+  /** Most items of a round, unless one submission alone is larger. */
+  readonly maxItems: number;
+  /** What an item is about. INVARIANT: rounds that run at once have no topic in common, and items of one topic run in order. */
+  readonly topicsOf: (item: T) => readonly string[];
+}
+
+/** One that is being drafted, one that is being stored: more would only make rounds smaller. */
+const ROUNDS_AT_ONCE = 2;
+
 interface Entry<T> {
   readonly items: readonly T[];
+  readonly topics: readonly string[];
   readonly alone: boolean;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** `run` gets the items of whole submissions, oldest first, and at most `maxItems` unless one submission alone is larger. */
-export function createRoundLoop<T>(run: (items: T[]) => Promise<void>, maxItems: number): RoundLoop<T> {
-  const waiting: Entry<T>[] = [];
-  let running: Promise<void> | null = null;
+interface Running {
+  readonly items: number;
+  readonly topics: ReadonlySet<string>;
+  readonly alone: boolean;
+}
 
-  async function runOne(): Promise<void> {
-    const entries = takeEntries(waiting, maxItems);
+/** `run` gets the items of whole submissions, oldest first. */
+export function createRoundLoop<T>({ run, maxItems, topicsOf }: RoundLoopOptions<T>): RoundLoop<T> {
+  const waiting: Entry<T>[] = [];
+  const running = new Set<Running>();
+  const whenIdle: (() => void)[] = [];
+
+  async function runOne(entries: readonly Entry<T>[], round: Running): Promise<void> {
     try {
       await run(entries.flatMap((entry) => entry.items));
       for (const entry of entries) entry.resolve();
     } catch (error) {
       for (const entry of entries) entry.reject(error);
     }
+    running.delete(round);
+    begin();
+    if (running.size === 0) whenIdle.splice(0).forEach((resolve) => resolve());
   }
 
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) await runOne();
-    running = null;
+  function begin(): void {
+    while (waiting.length > 0 && running.size < ROUNDS_AT_ONCE) {
+      const count = entriesOfNext(waiting, [...running], maxItems);
+      if (count === 0) return;
+      const entries = waiting.splice(0, count);
+      const round = {
+        items: sizeOf(entries),
+        topics: new Set(entries.flatMap(({ topics }) => topics)),
+        alone: entries[0]?.alone === true,
+      };
+      running.add(round);
+      void runOne(entries, round);
+    }
   }
 
   return {
     submit: (items, { alone } = { alone: false }) =>
       new Promise((resolve, reject) => {
-        waiting.push({ items, alone, resolve, reject });
-        running ??= drain();
+        waiting.push({ items, topics: items.flatMap(topicsOf), alone, resolve, reject });
+        begin();
       }),
-    idle: async () => {
-      while (running !== null) await running;
-    },
+    idle: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
   };
 }
 
-function takeEntries<T>(waiting: Entry<T>[], maxItems: number): Entry<T>[] {
+const sizeOf = (entries: readonly { readonly items: readonly unknown[] }[]): number =>
+  entries.reduce((sum, { items }) => sum + items.length, 0);
+
+/** How many of the oldest entries make the next round now; 0: what waits is better left to gather. */
+function entriesOfNext<T>(waiting: readonly Entry<T>[], running: readonly Running[], maxItems: number): number {
+  if (running.some(({ alone }) => alone)) return 0;
+  if (waiting[0]?.alone === true) return running.length === 0 ? 1 : 0;
+  const isBusy = (topic: string): boolean => running.some(({ topics }) => topics.has(topic));
+  const stop = waiting.findIndex(({ alone, topics }) => alone || topics.some(isBusy));
+  const free = stop === -1 ? waiting : waiting.slice(0, stop);
+  const next = free.slice(0, fitting(free, maxItems));
+  // A small round costs nearly as much as a large one.
+  return running.every((round) => sizeOf(next) * 2 >= round.items) ? next.length : 0;
+}
+
+/** How many of them are one round; one alone may be larger. */
+function fitting(entries: readonly { readonly items: readonly unknown[] }[], maxItems: number): number {
   let items = 0;
-  let count = 0;
-  for (const entry of waiting) {
-    if (count > 0 && (entry.alone || items + entry.items.length > maxItems)) break;
-    items += entry.items.length;
-    count += 1;
-    if (entry.alone) break;
-  }
-  return waiting.splice(0, count);
+  const over = entries.findIndex((entry, place) => (items += entry.items.length) > maxItems && place > 0);
+  return over === -1 ? entries.length : over;
 }
