@@ -1,5 +1,5 @@
 /** Looks for asks whose time is over and ends them, many at a time: set off by their timers, and by itself where those were lost. */
-import type { DueAsk } from '@countersign/ledger';
+import type { DueAsk, Expiry } from '@countersign/ledger';
 import { expireAsk, tellEnded, type EndAskDeps } from './end-asks.js';
 
 /** Most asks that one look takes up; it looks again until none is due. */
@@ -26,16 +26,26 @@ export async function sweepDueAsks(deps: DueSweepDeps): Promise<number> {
 
 async function endAll(deps: DueSweepDeps, due: readonly DueAsk[]): Promise<number> {
   let ended = 0;
+  let telling = Promise.resolve(0);
   const left: DueAsk[] = [];
+  // One part is told of while the next is ended.
   for (const part of partsOf(due, deps.random)) {
-    const done = await deps.ledger.expire(part);
+    const [done, told] = await Promise.all([deps.ledger.expire(part), telling]);
     left.push(...done.left);
-    for (const { outcomes, ...target } of done.ended) ended += await tellEnded(deps, target, outcomes);
+    ended += told;
+    telling = tellAll(deps, done);
   }
+  ended += await telling;
   if (ended > 0) return ended;
   // Sessions that keep moving: one by one, under locks at last.
   for (const { askId, ...target } of left) if (await expireAsk(deps, target, askId)) ended += 1;
   return ended;
+}
+
+/** Gives how many asks ended. */
+async function tellAll(deps: DueSweepDeps, { ended }: Expiry): Promise<number> {
+  const told = await Promise.all(ended.map(({ outcomes, ...target }) => tellEnded(deps, target, outcomes)));
+  return told.reduce((sum, asks) => sum + asks, 0);
 }
 
 /** Whole sessions, in another order every time. */
