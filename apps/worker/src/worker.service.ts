@@ -20,10 +20,12 @@ import { announce, type AnnounceDeps } from './replies/announce.js';
 import { BoundedMap } from './rounds/bounded-map.js';
 import { createDatabaseClock } from './rounds/database-clock.js';
 import { createJudge, type Judge } from './rounds/judge.js';
+import { streamKey } from './rounds/keys.js';
 import { observedLedger, observedRound } from './rounds/observed-round.js';
 import { QuietSessions } from './rounds/quiet-sessions.js';
 import { runRound, type RoundDeps } from './rounds/round.js';
 import type { RoundResult } from './rounds/round-item.js';
+import { lineOf } from './rounds/round-view.js';
 import type { StoredHead } from './rounds/stream-draft.js';
 import type { CachedTenant } from './rounds/tenant-facts.js';
 import { resealVault } from './vault/reseal.js';
@@ -52,6 +54,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
       run: observedRound((items) => runRound(items, round), deps),
       tell: (result) => this.tell(result),
       roundCalls: deps.config.roundCalls,
+      sessionsOf: ({ call }) => [...lineOf(call, round.cache)].map((id) => streamKey(call.tenantId, id)),
     });
     const { hooks, ledger } = deps;
     this.judge = hooks === undefined ? judge : hookedJudge(judge, createCallHooks({ hooks, ledger }));

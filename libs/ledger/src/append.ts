@@ -117,11 +117,17 @@ function eventProblem(streamId: string, event: LedgerEvent): string | null {
   return `event \`${event.type}\` is not valid: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unknown problem'}`;
 }
 
+/**
+ * What is in a statement makes Postgres refuse it: a feature, a value, a constraint, a name, a size, a check of ours, a bug. The state
+ * of a connection, of a transaction or of the server (a standby, a role that may not) is nobody's fault.
+ */
+const UNITS_FAULT = /^(?:0A|2[123]|42(?!501)|54|P0|XX)[0-9A-Z]{3}$/;
+
 /** A broken connection is nobody's fault; a statement that Postgres refuses is some unit's. */
-function isUnitsFault(error: unknown): boolean {
+export function isUnitsFault(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   if (error instanceof TypeError || error instanceof RangeError) return true;
-  return typeof code === 'string' && /^(?:0A|2[0-9A-F]|42|54|P0|XX)/.test(code) && code.length === 5;
+  return typeof code === 'string' && UNITS_FAULT.test(code);
 }
 
 async function oneByOne(db: Queryable, round: readonly AppendUnit[], cause: unknown): Promise<UnitResult[]> {

@@ -53,8 +53,8 @@ export interface Deliveries {
   closed(id: string): Promise<void>;
   /** The message `closeId`, by which the card `cardId` says how its ask ended, went out: both are closed together. */
   rewritten(closeId: string, cardId: string, sent: { textHash: string; providerRef: string | null }): Promise<void>;
-  /** Messages of all tenants to be tried again now, and those whose claim ran out; the longest overdue first. */
-  due(limit: number): Promise<Delivery[]>;
+  /** Messages of these channels to be tried again now, and those whose claim ran out; the longest overdue first. */
+  due(channels: readonly { readonly tenantId: string; readonly name: string }[], limit: number): Promise<Delivery[]>;
   /**
    * Writes messages of one ask down, each due in its `inMs`; gives those that nobody had written down before. One that is planned,
    * sent or given up already stays as it is.
@@ -159,13 +159,14 @@ export function createDeliveries({ pool }: { readonly pool: pg.Pool }): Deliveri
         [closeId, cardId, textHash, toColumnOrNull(providerRef)],
       );
     },
-    due: (limit) =>
+    due: (channels, limit) =>
       rowsOf(
         `SELECT ${COLUMNS} FROM deliveries d
-         WHERE (d.state = 'waiting' AND d.next_at <= statement_timestamp())
-           OR (d.state = 'sending' AND d.claimed_until <= statement_timestamp())
+         WHERE ((d.state = 'waiting' AND d.next_at <= statement_timestamp())
+             OR (d.state = 'sending' AND d.claimed_until <= statement_timestamp()))
+           AND (d.tenant_id, d.channel) IN (SELECT * FROM unnest($2::text[], $3::text[]))
          ORDER BY coalesce(d.next_at, d.claimed_until), d.id LIMIT $1`,
-        [limit],
+        [limit, channels.map(({ tenantId }) => toColumn(tenantId)), channels.map(({ name }) => name)],
       ),
     plan: async (messages) => {
       const { rows } = await pool.query<Pick<Row, 'channel' | 'kind' | 'target'>>({

@@ -23,7 +23,7 @@ async function sent(askId: string, target: string, channel?: string): Promise<vo
   await ledger.deliveries.done(claim?.id ?? '', { textHash: 'ab', providerRef: `ref of ${target}` });
 }
 
-/** An open ask with cards that were sent, are on the way, were given up, and were never sent. */
+/** An open ask with cards that were sent, are on the way, were given up, may have arrived, and were never sent. */
 async function asked(askId: string): Promise<string> {
   const sessionId = `session of ${askId}`;
   await ledger.append([unit(sessionId, 0, [started(sessionId), opened(sessionId, askId)])]);
@@ -32,6 +32,8 @@ async function asked(askId: string): Promise<string> {
   await ledger.deliveries.claim(keyOf(askId, '#underway'), 60_000);
   const failing = await ledger.deliveries.claim(keyOf(askId, '#gone'), 60_000);
   await ledger.deliveries.failed(failing?.id ?? '', { problem: 'gone', retryInMs: null });
+  const unsure = await ledger.deliveries.claim(keyOf(askId, '#unsure'), 60_000);
+  await ledger.deliveries.failed(unsure?.id ?? '', { problem: 'no answer in time', retryInMs: 60_000 });
   const unsent = await ledger.deliveries.claim(keyOf(askId, '#unsent'), 60_000);
   await ledger.deliveries.closed(unsent?.id ?? '');
   return sessionId;
@@ -62,10 +64,11 @@ it('B02 is planned to be told once, wherever the channel of the first answer sho
     ['slack', '#dev', 'ref of #dev'],
     ['slack', '#ops', 'ref of #ops'],
     ['slack', '#underway', null],
+    ['slack', '#unsure', null],
   ];
   expect((await planned('ask_told')).sort()).toEqual(places);
   await ledger.recordRefused({ tenantId: TENANT, streamId: sessionId }, refused('ask_told', false));
-  expect(await planned('ask_told')).toHaveLength(3);
+  expect(await planned('ask_told')).toHaveLength(4);
   expect(await ledger.asks.late(TENANT, ['ask_told'])).toMatchObject({ ask_told: [{ by: 'Bo' }, { by: 'Bo' }] });
   for (const { id } of await ledger.deliveries.waiting('ask_told', 'late')) {
     await ledger.deliveries.done(id, { textHash: 'cd', providerRef: null }, 'closed');

@@ -7,7 +7,8 @@ import { inTransaction, type Database } from './database.js';
 import type { AppendUnit, StreamKey, UnitResult } from './types.js';
 
 /**
- * One message for each place of the channel that the first answer came from, where the ask's card was shown or is just being sent.
+ * One message for each place of the channel that the first answer came from, where the ask's card was shown, is just being sent, or may
+ * have been shown: what was heard of as a failure may have arrived.
  * A timer and a cancel that nobody gave have no name, so nobody is told. `provider_ref`: of the card, to be replied to.
  */
 const PLAN_LATE = {
@@ -17,7 +18,7 @@ const PLAN_LATE = {
     SELECT DISTINCT ON (d.target) d.tenant_id, d.ask_id, d.channel, 'late', a.version, d.target, 'waiting', clock_timestamp(), d.provider_ref
     FROM asks a JOIN deliveries d ON d.ask_id = a.id AND d.channel = a.resolved_via AND d.kind = 'card'
     WHERE a.tenant_id = $1 AND a.id = $2 AND a.status <> 'open' AND a.resolved_by IS NOT NULL
-      AND (d.text_hash IS NOT NULL OR d.state = 'sending')
+      AND (d.text_hash IS NOT NULL OR d.state = 'sending' OR (d.problem IS NOT NULL AND d.state <> 'failed'))
     ORDER BY d.target, d.version DESC
     ON CONFLICT (ask_id, channel, kind, version, target) DO NOTHING`,
 };

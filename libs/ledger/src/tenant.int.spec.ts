@@ -392,6 +392,7 @@ describe('the vault', () => {
 
 describe('a delivery', () => {
   const key = { tenantId: TENANT, askId: 'ask_d', channel: 'slack', kind: 'card', version: 1, target: '#ops' } as const;
+  const places = [{ tenantId: TENANT, name: 'slack' }];
 
   it('is claimed by one, tried again when due, and closed', async () => {
     const claims = await Promise.all(Array.from({ length: 8 }, () => ledger.deliveries.claim(key, 30_000)));
@@ -399,7 +400,13 @@ describe('a delivery', () => {
     expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
     if (!mine) return;
     await ledger.deliveries.failed(mine.id, { problem: 'no answer', retryInMs: 0 });
-    expect(await ledger.deliveries.due(10)).toMatchObject([{ id: mine.id, state: 'waiting', attempts: 1 }]);
+    expect(await ledger.deliveries.due(places, 10)).toMatchObject([{ id: mine.id, state: 'waiting', attempts: 1 }]);
+    // A channel that nobody has set up keeps nobody else's messages waiting.
+    const others = [
+      { tenantId: TENANT, name: 'email' },
+      { tenantId: 'elsewhere', name: 'slack' },
+    ];
+    expect(await ledger.deliveries.due(others, 10)).toEqual([]);
     expect(await ledger.deliveries.claim(key, 30_000)).toMatchObject({ id: mine.id, attempts: 2 });
     await ledger.deliveries.done(mine.id, { textHash: 'ab', providerRef: 'ts1' });
     expect(await ledger.deliveries.claim(key, 30_000)).toBeNull();
@@ -411,7 +418,7 @@ describe('a delivery', () => {
   it('is taken over when its claim runs out', async () => {
     const other = { ...key, target: '#dev' };
     const first = await ledger.deliveries.claim(other, 0);
-    expect((await ledger.deliveries.due(10)).map((one) => one.id)).toEqual([first?.id]);
+    expect((await ledger.deliveries.due(places, 10)).map((one) => one.id)).toEqual([first?.id]);
     expect(await ledger.deliveries.claim(other, 30_000)).toMatchObject({ id: first?.id, attempts: 2 });
   });
 });

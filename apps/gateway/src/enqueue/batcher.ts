@@ -50,10 +50,13 @@ export function createBatcher({ sink, seal, replyTo, tracing = NO_TRACING, pace 
   const waiting: Entry[] = [];
   let sending = false;
   let gathered = 0;
+  let bytes = 0;
+  const isFull = (): boolean => gathered >= MAX_BATCH_CALLS || bytes >= MAX_BATCH_BYTES;
 
   async function sendOne(): Promise<void> {
     const batch = takeBatch(waiting);
     gathered -= countOf(batch);
+    bytes -= batch.reduce((sum, entry) => sum + entry.bytes, 0);
     const span = startEnqueue(tracing, batch);
     try {
       const calls = seal.seal(`[${batch.map((entry) => entry.json).join(',')}]`);
@@ -69,7 +72,7 @@ export function createBatcher({ sink, seal, replyTo, tracing = NO_TRACING, pace 
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
-      if (pace && waiting.length < MAX_BATCH_CALLS) await pace.turn(() => gathered);
+      if (pace && !isFull()) await pace.turn(() => gathered);
       await sendOne();
     }
     sending = false;
@@ -79,8 +82,10 @@ export function createBatcher({ sink, seal, replyTo, tracing = NO_TRACING, pace 
     new Promise((resolve, reject) => {
       const trace = tracing.active();
       gathered += count;
-      waiting.push({ json, bytes: Buffer.byteLength(json) + 1, count, trace, resolve, reject });
-      if (waiting.length >= MAX_BATCH_CALLS) pace?.hurry();
+      const entry = { json, bytes: Buffer.byteLength(json) + 1, count, trace, resolve, reject };
+      bytes += entry.bytes;
+      waiting.push(entry);
+      if (isFull()) pace?.hurry();
       else if (sending) pace?.grew();
       if (sending) return;
       sending = true;

@@ -2,12 +2,15 @@
 import { toDoorError } from '@countersign/server';
 
 /** Deadlock, serialization failure, a lock or an answer that did not come in time, a transaction that was cut off. */
-const BUSY = new Set(['40001', '40P01', '55P03', '57014', '25P03', '25P04']);
+const BUSY = ['40001', '40P01', '55P03', '57014', '25P02', '25P03', '25P04'];
+/** A server that is no primary (any more, or yet), or does not know this role, its rights, its database or what it prepared. */
+const NOT_READY = ['25006', '26000', '28000', '28P01', '3D000', '42501'];
+const OUTAGES = new Set([...BUSY, ...NOT_READY]);
 const NO_ANSWER = /query read timeout|statement timeout|lock timeout/i;
 
 export function isOutage(error: unknown): boolean {
   const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  if (typeof code === 'string' && BUSY.has(code)) return true;
+  if (typeof code === 'string' && OUTAGES.has(code)) return true;
   if (typeof message === 'string' && NO_ANSWER.test(message)) return true;
   const told = toDoorError(error).code;
   return told === 'unavailable' || told === 'overloaded';

@@ -9,6 +9,7 @@ import { createTurns } from './turns.js';
 const OUTAGE = Object.assign(new Error('the database is away'), { code: 'ECONNREFUSED' });
 const item = (id: string): RoundItem => ({ call: { id } as ToolCall, replyTo: 'g' });
 const items = ['a', 'bad', 'c'].map(item);
+const LEFT_ONCE = { returned: 1, suspicion: { stage: 'none' } };
 const AGAIN = { returned: 0, suspicion: { stage: 'again' } };
 const idsOf = (some: readonly RoundItem[]): string => some.map(({ call }) => call.id).join(' ');
 
@@ -96,7 +97,8 @@ describe('judgeJob', () => {
     setTimeout(() => leaving.abort(), 20);
     await expect(judged).rejects.toThrow(JobReturned);
     expect(all.asked.every((asked) => asked.startsWith('shared'))).toBe(true);
-    expect(all.noted).toEqual([{ returned: 1, suspicion: { stage: 'none' } }]);
+    // At once, and again with the job: the same, so that it counts once.
+    expect(all.noted).toEqual([LEFT_ONCE, LEFT_ONCE]);
   });
 
   it('C02 denies no call for the workers that gave it back while they left', async () => {
@@ -110,6 +112,22 @@ describe('judgeJob', () => {
     const last = bench(() => undefined, { starts: 20, noted });
     await judgeJob(only, last.run, last);
     expect(last.asked).toEqual(['shared a']);
+  });
+
+  it('says at once that it leaves: the round that it is in may be cut off', async () => {
+    const leaving = new AbortController();
+    const all = { ...bench(() => undefined), leaving: leaving.signal };
+    const judge = { ...all.judge, judge: () => new Promise<void>(() => undefined) };
+    void judgeJob(items, all.run, { ...all, judge });
+    leaving.abort();
+    expect(all.noted).toEqual([LEFT_ONCE]);
+  });
+
+  it('leaves the note of a job alone that is somebody else’s by now', async () => {
+    const all = bench(() => undefined, { signal: AbortSignal.abort() });
+    const judged = judgeJob(items, all.run, { ...all, leaving: AbortSignal.abort() });
+    await expect(judged).rejects.toThrow(JobReturned);
+    expect(all.noted).toEqual([]);
   });
 
   it('judges suspected jobs one at a time', async () => {

@@ -36,11 +36,19 @@ interface Case {
 export async function judgeJob(items: readonly RoundItem[], run: JobRun, deps: JudgeJobDeps): Promise<void> {
   const note = readTrialNote(run.noted);
   const trial = trialOf({ starts: run.starts, note, callIds: items.map(({ call }) => call.id) });
+  // A job whose lock is lost is somebody else's, and so is the note beside it.
+  const returned = (): Promise<void> =>
+    run.signal.aborted ? Promise.resolve() : write(run, returnedNote(note, trial));
+  // At once too: a round that hangs when the worker's time is up is cut off.
+  const leaves = (): void => void returned();
+  deps.leaving.addEventListener('abort', leaves);
   try {
     await judgeAs(trial, { items, run, deps, note });
   } catch (error) {
-    if (error instanceof JobReturned) await write(run, returnedNote(note, trial));
+    if (error instanceof JobReturned) await returned();
     throw error;
+  } finally {
+    deps.leaving.removeEventListener('abort', leaves);
   }
 }
 

@@ -9,7 +9,6 @@ import { judgeJob } from './judge-job.js';
 import { createTurns } from './turns.js';
 
 const LOCK_MS = 600;
-const ids = ['a', 'bad', 'c'];
 
 let redis: RedisFixture;
 const queues: Queue[] = [];
@@ -29,46 +28,87 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
+interface House {
+  readonly queue: () => Promise<Queue>;
+  /** What became of each call. */
+  readonly stored: Map<string, string>;
+}
+
+function openHouse(): House {
+  const prefix = `{test-${randomUUID()}}`;
+  const queue = async (): Promise<Queue> => {
+    const opened = await createQueue({ kind: 'redis', url: redis.url, prefix, lockMs: LOCK_MS });
+    queues.push(opened);
+    return opened;
+  };
+  return { queue, stored: new Map() };
+}
+
+interface Worker {
+  readonly ids: readonly string[];
+  readonly leaving?: AbortSignal;
+  /** Before a call is stored. */
+  readonly onCall?: (item: RoundItem) => Promise<void>;
+  readonly onStart?: (starts: number) => void;
+}
+
+async function startWorker({ queue, stored }: House, { ids, leaving, onCall, onStart }: Worker): Promise<Queue> {
+  const judge = async (some: readonly RoundItem[]): Promise<void> => {
+    for (const item of some) await onCall?.(item);
+    for (const { call, guilty } of some) stored.set(call.id, guilty ? 'internal.error' : 'judged');
+  };
+  const deps = {
+    judge: { judge, judgeAlone: judge, idle: async () => undefined },
+    turns: createTurns(),
+    isOutage: () => false,
+    onGuilty: () => undefined,
+    leaving: leaving ?? new AbortController().signal,
+  };
+  const items = ids.map((id): RoundItem => ({ call: { id } as ToolCall, replyTo: 'g' }));
+  const opened = await queue();
+  opened.consume(
+    (_job, run) => {
+      onStart?.(run.starts);
+      return judgeJob(items, run, deps);
+    },
+    { concurrency: 1, settleMs: 0 },
+  );
+  return opened;
+}
+
 it('C02 a call that ends its workers is a recorded deny, never silence', async () => {
-  const space = randomUUID();
-  const stored = new Map<string, string>();
-  let worker = 0;
+  const house = openHouse();
+  const { stored } = house;
+  const ids = ['a', 'bad', 'c'];
   let struck = false;
-
-  /** A worker whose process ends while it judges `bad`: nothing of that round is stored, and it says nothing more. */
-  async function startWorker(): Promise<Queue> {
-    const queue = await createQueue({ kind: 'redis', url: redis.url, prefix: `{test-${space}}`, lockMs: LOCK_MS });
-    queues.push(queue);
-    const judge = async (items: readonly RoundItem[]): Promise<void> => {
-      if (items.some(({ call, guilty }) => call.id === 'bad' && !guilty)) {
-        struck = true;
-        await new Promise(() => undefined);
-      }
-      for (const { call, guilty } of items) stored.set(call.id, guilty ? 'internal.error' : 'judged');
-    };
-    const deps = {
-      judge: { judge, judgeAlone: judge, idle: async () => undefined },
-      turns: createTurns(),
-      isOutage: () => false,
-      onGuilty: () => undefined,
-      leaving: new AbortController().signal,
-    };
-    const items = ids.map((id): RoundItem => ({ call: { id } as ToolCall, replyTo: 'g' }));
-    queue.consume((_job, run) => judgeJob(items, run, deps), { concurrency: 1, settleMs: 0 });
-    return queue;
-  }
-
-  const sender = await createQueue({ kind: 'redis', url: redis.url, prefix: `{test-${space}}`, lockMs: LOCK_MS });
-  queues.push(sender);
-  await sender.enqueue({ replyTo: 'g', calls: 'sealed', count: ids.length });
-  for (worker = 1; worker <= 3; worker += 1) {
+  /** The process ends while it judges `bad`: nothing of that round is stored, and it says nothing more. */
+  const onCall = async ({ call, guilty }: RoundItem): Promise<void> => {
+    if (call.id !== 'bad' || guilty) return;
+    struck = true;
+    await new Promise(() => undefined);
+  };
+  await (await house.queue()).enqueue({ replyTo: 'g', calls: 'sealed', count: ids.length });
+  for (let worker = 1; worker <= 3; worker += 1) {
     struck = false;
-    const doomed = await startWorker();
+    const doomed = await startWorker(house, { ids, onCall });
     await until(() => struck);
     await doomed.close();
   }
   expect([...stored]).toEqual([['a', 'judged']]);
-  await startWorker();
+  await startWorker(house, { ids, onCall });
   await until(() => stored.size === ids.length);
   expect(Object.fromEntries(stored)).toEqual({ a: 'judged', bad: 'internal.error', c: 'judged' });
+}, 60_000);
+
+it('C02 a worker that leaves gives a job back as often as it gets it, and nobody is denied for that', async () => {
+  const house = openHouse();
+  let begun = 0;
+  await (await house.queue()).enqueue({ replyTo: 'g', calls: 'sealed', count: 1 });
+  const onStart = (starts: number): void => void (begun = Math.max(begun, starts));
+  const leaves = await startWorker(house, { ids: ['a'], leaving: AbortSignal.abort(), onStart });
+  await until(() => begun > 12);
+  await leaves.close();
+  await startWorker(house, { ids: ['a'] });
+  await until(() => house.stored.size === 1);
+  expect([...house.stored]).toEqual([['a', 'judged']]);
 }, 60_000);

@@ -1,5 +1,4 @@
 /** The worker's heart: calls of all jobs go in, rounds decide and store them, and what was committed is told. */
-import { streamKey } from './keys.js';
 import type { RoundItem, RoundResult } from './round-item.js';
 import { createRoundLoop } from './round-loop.js';
 
@@ -17,10 +16,12 @@ export interface JudgeDeps {
   /** Tells what was committed; never throws. */
   readonly tell: (result: RoundResult) => Promise<void>;
   readonly roundCalls: number;
+  /** The sessions that a call may write, by stream key: two rounds that write the same ones would only meet each other's conflicts. */
+  readonly sessionsOf: (item: RoundItem) => readonly string[];
 }
 
 /** Nobody's next round waits until the last one has been told. */
-export function createJudge({ run, tell, roundCalls }: JudgeDeps): Judge {
+export function createJudge({ run, tell, roundCalls, sessionsOf }: JudgeDeps): Judge {
   const telling = new Set<Promise<void>>();
   const loop = createRoundLoop<RoundItem>({
     run: async (items) => {
@@ -38,15 +39,4 @@ export function createJudge({ run, tell, roundCalls }: JudgeDeps): Judge {
       await Promise.all(telling);
     },
   };
-}
-
-/** The sessions that a call names: two rounds that write the same ones would only meet each other's conflicts. */
-function sessionsOf({ call }: RoundItem): string[] {
-  const { tenantId, sessionId, opening, ancestors } = call;
-  const named = [
-    sessionId,
-    ...(opening.parentId === null ? [] : [opening.parentId]),
-    ...ancestors.map((one) => one.sessionId),
-  ];
-  return named.map((id) => streamKey(tenantId, id));
 }

@@ -28,9 +28,11 @@ export interface RoundView extends TenantsView {
 /** Generations of parents that are looked up: whoever has so many lies too deep, and is denied. */
 export const MAX_ANCESTORS = MAX_SESSION_LINE;
 
-interface StreamId {
+interface Wanted {
   readonly tenantId: string;
   readonly streamId: string;
+  /** What was remembered when the round began: another round may change or forget it while the database is asked. */
+  readonly known: StoredHead | undefined;
 }
 
 /** What a worker remembers from round to round. */
@@ -113,7 +115,7 @@ async function askedView(
   const first = await load({
     tenants: [...new Set(items.map(({ call }) => call.tenantId))],
     knownEpochs: new Map([...known].map(([id, { epoch }]) => [id, epoch])),
-    streams: [...looked.values()].map((id) => ({ ...id, knownSeq: knownHead(cache, id)?.seq ?? null })),
+    streams: streamsOf(looked),
     keys: asked.map(({ call }): CallKey => callKeyOf(call)),
     hashJoins: asked
       .filter(({ call }) => call.joinsByHash)
@@ -135,20 +137,19 @@ async function askedView(
 }
 
 /** Of what was cached before: did somebody else write it meanwhile? */
-function noteMoves(
-  looked: ReadonlyMap<string, StreamId>,
-  moved: readonly StoredHead[],
-  { cache, quiet }: RoundMemory,
-): void {
+function noteMoves(looked: ReadonlyMap<string, Wanted>, moved: readonly StoredHead[], { quiet }: RoundMemory): void {
   const found = new Set(moved.map(({ tenantId, streamId }) => streamKey(tenantId, streamId)));
-  for (const key of looked.keys()) {
+  for (const [key, { known }] of looked) {
     if (found.has(key)) quiet.moved(key);
-    else if (cache.get(key) !== undefined) quiet.unmoved(key);
+    else if (known !== undefined) quiet.unmoved(key);
   }
 }
 
-function wantLines(items: readonly RoundItem[], cache: HeadCache): Map<string, StreamId> {
-  const wanted = new Map<string, StreamId>();
+const streamsOf = (wanted: ReadonlyMap<string, Wanted>) =>
+  [...wanted.values()].map(({ tenantId, streamId, known }) => ({ tenantId, streamId, knownSeq: known?.seq ?? null }));
+
+function wantLines(items: readonly RoundItem[], cache: HeadCache): Map<string, Wanted> {
+  const wanted = new Map<string, Wanted>();
   for (const { call } of items) wantLine(wanted, call, cache);
   return wanted;
 }
@@ -164,59 +165,63 @@ function mergeTenants(
     const state = tenantStates.get(id) ?? known.get(id)?.state;
     if (state === undefined) throw new Error(`the state of tenant \`${id}\` was not loaded`);
     merged.set(id, state);
-    cache.set(id, { epoch, state });
+    // Of two rounds that ask at the same time, the one that was answered first may know more.
+    if (epoch >= (cache.get(id)?.epoch ?? 0)) cache.set(id, { epoch, state });
   }
   return merged;
 }
 
-function wantLine(wanted: Map<string, StreamId>, call: RoundItem['call'], cache: HeadCache): void {
+function wantLine(wanted: Map<string, Wanted>, call: RoundItem['call'], cache: HeadCache): void {
   const { tenantId } = call;
-  const want = (streamId: string | null): void => {
-    if (streamId !== null) wanted.set(streamKey(tenantId, streamId), { tenantId, streamId });
-  };
-  want(call.sessionId);
-  want(call.opening.parentId);
-  for (const ancestor of call.ancestors) want(ancestor.sessionId);
-  let head = cache.get(streamKey(tenantId, call.sessionId));
-  for (let depth = 0; depth < MAX_ANCESTORS; depth += 1) {
-    const parentId = head?.parentId ?? null;
-    if (parentId === null) return;
-    want(parentId);
-    head = cache.get(streamKey(tenantId, parentId));
+  for (const streamId of lineOf(call, cache)) {
+    const key = streamKey(tenantId, streamId);
+    wanted.set(key, { tenantId, streamId, known: cache.get(key) });
   }
 }
 
-function knownHead(cache: HeadCache, id: StreamId): StoredHead | undefined {
-  return cache.get(streamKey(id.tenantId, id.streamId));
+/** The session of a call with those above it, as far as the call names or the worker remembers them. */
+export function lineOf(call: RoundItem['call'], cache: HeadCache): Set<string> {
+  const { tenantId } = call;
+  const line = new Set([call.sessionId, ...call.ancestors.map(({ sessionId }) => sessionId)]);
+  if (call.opening.parentId !== null) line.add(call.opening.parentId);
+  let head = cache.get(streamKey(tenantId, call.sessionId));
+  for (let depth = 0; depth < MAX_ANCESTORS; depth += 1) {
+    const parentId = head?.parentId ?? null;
+    if (parentId === null) break;
+    line.add(parentId);
+    head = cache.get(streamKey(tenantId, parentId));
+  }
+  return line;
 }
 
-/** A head that the query did not return has not moved since it was cached, or does not exist. */
+/** A head that the query did not return has not moved since it was remembered, or does not exist. */
 function mergeHeads(
-  wanted: ReadonlyMap<string, StreamId>,
+  wanted: ReadonlyMap<string, Wanted>,
   moved: readonly StoredHead[],
   cache: HeadCache,
 ): Map<string, StoredHead> {
   const heads = new Map<string, StoredHead>();
-  for (const head of moved) heads.set(streamKey(head.tenantId, head.streamId), head);
-  for (const [key, id] of wanted) {
-    if (heads.has(key)) continue;
-    heads.set(key, cache.get(key) ?? { ...id, seq: 0, parentId: null, state: null });
+  for (const head of moved) {
+    const key = streamKey(head.tenantId, head.streamId);
+    heads.set(key, head);
+    if (head.state !== null) cache.set(key, head);
   }
-  for (const [key, head] of heads) if (head.state !== null) cache.set(key, head);
+  for (const [key, { known, tenantId, streamId }] of wanted) {
+    if (!heads.has(key)) heads.set(key, known ?? { tenantId, streamId, seq: 0, parentId: null, state: null });
+  }
   return heads;
 }
 
 async function loadParents(heads: Map<string, StoredHead>, load: LoadRound, cache: HeadCache): Promise<void> {
   for (let generation = 0; generation < MAX_ANCESTORS; generation += 1) {
-    const missing = new Map<string, StreamId>();
+    const missing = new Map<string, Wanted>();
     for (const { tenantId, parentId } of heads.values()) {
       if (parentId === null) continue;
       const key = streamKey(tenantId, parentId);
-      if (!heads.has(key)) missing.set(key, { tenantId, streamId: parentId });
+      if (!heads.has(key)) missing.set(key, { tenantId, streamId: parentId, known: cache.get(key) });
     }
     if (missing.size === 0) return;
-    const streams = [...missing.values()].map((id) => ({ ...id, knownSeq: knownHead(cache, id)?.seq ?? null }));
-    const more = await load({ tenants: [], streams, keys: [], hashJoins: [] });
+    const more = await load({ tenants: [], streams: streamsOf(missing), keys: [], hashJoins: [] });
     for (const [key, head] of mergeHeads(missing, more.heads, cache)) heads.set(key, head);
   }
 }

@@ -57,7 +57,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const sweep = async (): Promise<void> => {
     const { deliveries } = deps.ledger;
     const [due, fresh, outdated] = await Promise.all([
-      deliveries.due(SWEEP_LIMIT),
+      deliveries.due(deps.channels, SWEEP_LIMIT),
       deliveries.unannounced(tenants, SWEEP_LIMIT),
       deliveries.outdated(tenants, SWEEP_LIMIT),
     ]);
