@@ -6,6 +6,8 @@ import { expireAsk, tellEnded, type EndAskDeps } from './end-asks.js';
 const LOOK_LIMIT = 2_048;
 /** Most asks in one statement. */
 const PART_LIMIT = 128;
+/** Parts at one time: one is decided or told of while another is stored. */
+const LANES = 2;
 
 export interface DueSweepDeps extends EndAskDeps {
   /** From 0 to 1: workers that sweep at the same time begin at different sessions. */
@@ -26,16 +28,18 @@ export async function sweepDueAsks(deps: DueSweepDeps): Promise<number> {
 
 async function endAll(deps: DueSweepDeps, due: readonly DueAsk[]): Promise<number> {
   let ended = 0;
-  let telling = Promise.resolve(0);
   const left: DueAsk[] = [];
-  // One part is told of while the next is ended.
-  for (const part of partsOf(due, deps.random)) {
-    const [done, told] = await Promise.all([deps.ledger.expire(part), telling]);
-    left.push(...done.left);
-    ended += told;
-    telling = tellAll(deps, done);
-  }
-  ended += await telling;
+  const parts = partsOf(due, deps.random);
+  const lane = async (): Promise<void> => {
+    for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+      const done = await deps.ledger.expire(part);
+      left.push(...done.left);
+      // Read after the wait: other lanes count too.
+      const told = await tellAll(deps, done);
+      ended += told;
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
   if (ended > 0) return ended;
   // Sessions that keep moving: one by one, under locks at last.
   for (const { askId, ...target } of left) if (await expireAsk(deps, target, askId)) ended += 1;
