@@ -87,8 +87,11 @@ async function lookAt(ledger: Ledger, owner: pg.Client, summaries: readonly Summ
        (SELECT count(*) FROM events)::text AS events`,
   );
   const over = await owner.query<{ id: string }>(
-    `SELECT g.id FROM grants g WHERE g.uses IS NOT NULL AND g.uses - g.remaining <>
-       (SELECT count(*) FROM events e WHERE e.type = 'GrantConsumed' AND e.body LIKE '%"grantId":"' || g.id || '"%')`,
+    `WITH used AS (
+       SELECT e.body::jsonb ->> 'grantId' AS id, count(*) AS times FROM events e WHERE e.type = 'GrantConsumed' GROUP BY 1
+     )
+     SELECT g.id FROM grants g LEFT JOIN used u ON u.id = g.id
+     WHERE g.uses IS NOT NULL AND g.uses - g.remaining <> coalesce(u.times, 0)`,
   );
   const thrown = summaries.flatMap(({ errors, faults }) => [...errors, ...faults]);
   return {
