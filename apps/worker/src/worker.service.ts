@@ -1,5 +1,6 @@
 /** Starts and ends everything that a worker does. */
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { NO_METER } from '@countersign/contracts';
 import type { ChoresDone } from '@countersign/ledger';
@@ -48,6 +49,8 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
   private readonly endDue = singleFlight(() => sweepDueAsks({ ...this.deps, random: Math.random }));
 
   constructor(@Inject(WORKER_DEPS) private readonly deps: WorkerDeps) {
+    // Every job that is being judged listens.
+    setMaxListeners(0, this.leaving.signal);
     this.vaultKeys = vaultKeysOrNew(deps.vaultKeys);
     const round = this.roundDeps();
     const judge = createJudge({
