@@ -55,14 +55,15 @@ export function createBatcher({ sink, seal, replyTo, tracing = NO_TRACING, pace 
 
   async function sendOne(): Promise<void> {
     const batch = takeBatch(waiting);
-    gathered -= countOf(batch);
+    const count = countOf(batch);
+    gathered -= count;
     bytes -= batch.reduce((sum, entry) => sum + entry.bytes, 0);
     const span = startEnqueue(tracing, batch);
     try {
       const calls = seal.seal(`[${batch.map((entry) => entry.json).join(',')}]`);
-      const jobId = await sink.enqueue({ replyTo, calls, count: countOf(batch), ...tracesOf(tracing, span, batch) });
+      const jobId = await sink.enqueue({ replyTo, calls, count, ...tracesOf(tracing, span, batch) });
       span.end();
-      pace?.left(jobId, countOf(batch));
+      pace?.left(jobId, count);
       for (const entry of batch) entry.resolve(jobId);
     } catch (error) {
       span.end(true);

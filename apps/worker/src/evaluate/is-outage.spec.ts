@@ -4,6 +4,9 @@ import { isOutage } from './is-outage.js';
 describe('what says nothing against the calls', () => {
   it.each([
     ['40001', 'a serialization failure'],
+    ['40P01', 'a deadlock'],
+    ['55P03', 'a lock that was not given in time'],
+    ['57014', 'an answer that did not come in time'],
     ['25006', 'a standby after a failover'],
     ['25P02', 'a transaction that failed before'],
     ['26000', 'a statement that another server had prepared'],

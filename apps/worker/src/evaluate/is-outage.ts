@@ -1,11 +1,11 @@
 /** Which failures of a round say something about the database and nothing about the calls. */
 import { toDoorError } from '@countersign/server';
 
-/** Deadlock, serialization failure, a lock or an answer that did not come in time, a transaction that was cut off. */
-const BUSY = ['40001', '40P01', '55P03', '57014', '25P02', '25P03', '25P04'];
+/** A transaction that was cut off. What else is busy or away, the doors know as well. */
+const CUT_OFF = ['25P02', '25P03', '25P04'];
 /** A server that is no primary (any more, or yet), or does not know this role, its rights, its database or what it prepared. */
 const NOT_READY = ['25006', '26000', '28000', '28P01', '3D000', '42501'];
-const OUTAGES = new Set([...BUSY, ...NOT_READY]);
+const OUTAGES = new Set([...CUT_OFF, ...NOT_READY]);
 const NO_ANSWER = /query read timeout|statement timeout|lock timeout/i;
 
 export function isOutage(error: unknown): boolean {

@@ -39,21 +39,21 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const tenants = [...new Set(deps.channels.map(({ tenantId }) => tenantId))];
   const guarded = (work: () => Promise<void>): Promise<void> => lanes.run(() => work().catch(deps.onError));
   const ofTenant = (tenantId: string): Channel[] => deps.channels.filter((one) => one.tenantId === tenantId);
+  const ofOurs = (tenantId: string, work: (channels: Channel[]) => Promise<void>): Promise<void> =>
+    tenants.includes(tenantId) ? guarded(() => work(ofTenant(tenantId))) : Promise.resolve();
   const takenUp = createBoundedSet(TAKEN_UP);
   const tell = (tenantId: string, askId: string): Promise<void> => {
     // The same news comes over the bus more than once, so that it comes at all.
-    if (!tenants.includes(tenantId) || takenUp.has(askId)) return Promise.resolve();
-    return guarded(async () => {
-      await show(deps, ofTenant(tenantId), { tenantId, askId });
+    if (takenUp.has(askId)) return Promise.resolve();
+    return ofOurs(tenantId, async (channels) => {
+      await show(deps, channels, { tenantId, askId });
       takenUp.add(askId);
     });
   };
   const end = (tenantId: string, askId: string): Promise<void> =>
-    tenants.includes(tenantId)
-      ? guarded(() => close(deps, ofTenant(tenantId), { tenantId, askId }))
-      : Promise.resolve();
+    ofOurs(tenantId, (channels) => close(deps, channels, { tenantId, askId }));
   const late = (tenantId: string, askId: string): Promise<void> =>
-    tenants.includes(tenantId) ? guarded(() => contradict(deps, ofTenant(tenantId), askId)) : Promise.resolve();
+    ofOurs(tenantId, (channels) => contradict(deps, channels, askId));
   const sweep = async (): Promise<void> => {
     const { deliveries } = deps.ledger;
     const [due, fresh, outdated] = await Promise.all([
