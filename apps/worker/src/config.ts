@@ -7,7 +7,7 @@ export interface WorkerConfig {
   readonly platform: string;
   /** Jobs that are taken from the queue at once; their calls gather in rounds. */
   readonly concurrency: number;
-  /** Most calls of one round. */
+  /** Most calls of one round: while one is stored the next is drafted, so a crowd must not fit into a single one. */
   readonly roundCalls: number;
   /** Session heads that are kept in memory. */
   readonly cachedHeads: number;
@@ -25,7 +25,7 @@ export const WORKER_DEFAULTS: WorkerConfig = {
   protectedPaths: [],
   platform: process.platform,
   concurrency: 64,
-  roundCalls: 2_048,
+  roundCalls: 64,
   cachedHeads: 10_000,
   cachedPolicies: 1_000,
   // With its jitter still below the two seconds in which an ask ends when all timers were lost.

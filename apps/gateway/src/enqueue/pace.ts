@@ -19,7 +19,7 @@ export interface Pace {
   turn(gathered: () => number): Promise<void>;
   /** A batch of so many calls left as this job. */
   left(jobId: string, calls: number): void;
-  /** Answers to so many calls of these jobs came: whoever waits may go. */
+  /** Answers to so many calls of these jobs came, to all of them or the first: whoever waits may go. The rest of a job is stored then. */
   answered(jobIds: Iterable<string>, calls: number): void;
   /** More calls gathered: there may be enough now. */
   grew(): void;

@@ -9,13 +9,13 @@ function loopOf(run: (items: string[]) => Promise<void>, maxItems = 100): RoundL
 }
 
 /** A loop whose rounds last until they are ended by hand. */
-function held() {
+function held(maxItems = 100) {
   const rounds: string[] = [];
   const ends: (() => void)[] = [];
   const loop = loopOf((items) => {
     rounds.push(items.join(' '));
     return new Promise((resolve) => ends.push(resolve));
-  });
+  }, maxItems);
   const end = async (place: number): Promise<void> => {
     ends[place]?.();
     await tick(0);
@@ -71,7 +71,7 @@ describe('round loop', () => {
     }
   });
 
-  it('keeps a submission whole and a round below its limit', async () => {
+  it('keeps a round below its limit, and a submission whole that is no larger', async () => {
     const sizes: number[] = [];
     const loop = loopOf(async (items) => {
       sizes.push(items.length);
@@ -79,7 +79,31 @@ describe('round loop', () => {
     }, 4);
     const words = (count: number): string[] => Array.from({ length: count }, (_, place) => `a${place}`);
     await Promise.all([1, 3, 2, 5].map((count) => loop.submit(words(count))));
-    expect(sizes).toEqual([1, 3, 2, 5]);
+    expect(sizes).toEqual([1, 3, 2, 4, 1]);
+  });
+
+  it('drafts the next part of a large submission while the first is stored, and ends when all parts have ended', async () => {
+    const { rounds, loop, end } = held(2);
+    let ended = false;
+    void loop.submit(['a1', 'b1', 'c1', 'd1', 'e1']).then(() => (ended = true));
+    expect(rounds).toEqual(['a1 b1', 'c1 d1']);
+    await end(1);
+    expect(rounds).toEqual(['a1 b1', 'c1 d1', 'e1']);
+    await end(2);
+    expect(ended).toBe(false);
+    await end(0);
+    expect(ended).toBe(true);
+  });
+
+  it('tells a failed part when the other parts have ended, too', async () => {
+    const done: string[] = [];
+    const loop = loopOf(async (items) => {
+      await tick(items.includes('a1') ? 1 : 10);
+      if (items.includes('a1')) throw new Error('unlucky');
+      done.push(...items);
+    }, 2);
+    await expect(loop.submit(['a1', 'b1', 'c1', 'd1', 'e1'])).rejects.toThrow('unlucky');
+    expect(done).toEqual(['c1', 'd1', 'e1']);
   });
 
   it('runs what is to be alone beside nothing else', async () => {

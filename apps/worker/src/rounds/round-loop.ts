@@ -4,7 +4,10 @@
  */
 
 export interface RoundLoop<T> {
-  /** Resolves when the round that holds all of `items` has ended; rejects with the error that ended it. `alone`: nothing else runs meanwhile. */
+  /**
+   * Resolves when every round that holds some of `items` has ended; rejects then with the error that ended one of them. `alone`: nothing
+   * else runs meanwhile.
+   */
   submit(items: readonly T[], options?: { alone: boolean }): Promise<void>;
   /** Resolves when nothing runs and nothing waits. */
   idle(): Promise<void>;
@@ -12,7 +15,7 @@ export interface RoundLoop<T> {
 
 export interface RoundLoopOptions<T> {
   readonly run: (items: T[]) => Promise<void>;
-  /** Most items of a round, unless one submission alone is larger. */
+  /** Most items of a round: larger submissions are stored part by part, so that the next part is drafted meanwhile. */
   readonly maxItems: number;
   /** What an item is about. INVARIANT: rounds that run at once have no topic in common, and items of one topic run in order. */
   readonly topicsOf: (item: T) => readonly string[];
@@ -35,7 +38,7 @@ interface Running {
   readonly alone: boolean;
 }
 
-/** `run` gets the items of whole submissions, oldest first. */
+/** `run` gets the items of whole submissions, as far as they fit, oldest first. */
 export function createRoundLoop<T>({ run, maxItems, topicsOf }: RoundLoopOptions<T>): RoundLoop<T> {
   const waiting: Entry<T>[] = [];
   const running = new Set<Running>();
@@ -69,13 +72,26 @@ export function createRoundLoop<T>({ run, maxItems, topicsOf }: RoundLoopOptions
   }
 
   return {
-    submit: (items, { alone } = { alone: false }) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ items, topics: items.flatMap(topicsOf), alone, resolve, reject });
-        begin();
-      }),
+    submit: async (items, { alone } = { alone: false }) => {
+      const parts = partsOf(items, maxItems).map(
+        (part) =>
+          new Promise<void>((resolve, reject) => {
+            waiting.push({ items: part, topics: part.flatMap(topicsOf), alone, resolve, reject });
+          }),
+      );
+      begin();
+      // All of them, also after a failure: whoever is told of it tries again, and must not meet a part that still runs.
+      const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
+    },
     idle: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
   };
+}
+
+function partsOf<T>(items: readonly T[], maxItems: number): T[][] {
+  const parts: T[][] = [];
+  for (let at = 0; at < items.length; at += maxItems) parts.push(items.slice(at, at + maxItems));
+  return parts;
 }
 
 const sizeOf = (entries: readonly { readonly items: readonly unknown[] }[]): number =>
@@ -93,9 +109,9 @@ function entriesOfNext<T>(waiting: readonly Entry<T>[], running: readonly Runnin
   return running.every((round) => sizeOf(next) * 2 >= round.items) ? next.length : 0;
 }
 
-/** How many of them are one round; one alone may be larger. */
+/** How many of them are one round. */
 function fitting(entries: readonly { readonly items: readonly unknown[] }[], maxItems: number): number {
   let items = 0;
-  const over = entries.findIndex((entry, place) => (items += entry.items.length) > maxItems && place > 0);
+  const over = entries.findIndex((entry) => (items += entry.items.length) > maxItems);
   return over === -1 ? entries.length : over;
 }
