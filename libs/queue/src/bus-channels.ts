@@ -6,6 +6,7 @@ import {
   lateAnswerMessageSchema,
   openedMessageSchema,
   sessionEndedMessageSchema,
+  type DecidedNotice,
 } from '@countersign/contracts';
 import { z } from 'zod';
 import type { Bus, Unsubscribe } from './bus.js';
@@ -19,6 +20,10 @@ export interface Carrier {
 }
 
 const sealedSchema = z.string();
+/** One, or those that were told of in the same turn. */
+const decidedSchema = z.union([decidedNoticeSchema, z.array(decidedNoticeSchema)]);
+/** Of one message: a deadline may end thousands of asks. */
+const MAX_TOGETHER = 256;
 
 /** Checks messages at the receiving end; a listener that throws disturbs nobody. */
 export function busOver(carrier: Carrier, onError: (error: Error) => void): Bus {
@@ -30,19 +35,26 @@ export function busOver(carrier: Carrier, onError: (error: Error) => void): Bus 
       report(error);
     }
   };
+  const reporting = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      report(error);
+    }
+  };
   const hear = <S extends z.ZodType>(channel: string, schema: S, listener: (message: z.infer<S>) => void) =>
-    carrier.subscribe(channel, (text) => {
-      try {
-        listener(schema.parse(JSON.parse(text)));
-      } catch (error) {
-        report(error);
-      }
-    });
+    carrier.subscribe(channel, (text) => reporting(() => listener(schema.parse(JSON.parse(text)))));
+  const sendDecided = gathering<DecidedNotice>((notices) =>
+    send('decided', notices.length === 1 ? notices[0] : notices),
+  );
   return {
     reply: (gatewayId, sealed) => send(`reply:${gatewayId}`, sealed),
     onReplies: (gatewayId, listener) => hear(`reply:${gatewayId}`, sealedSchema, listener),
-    decided: ({ outcome: _outcome, ...notice }) => send('decided', notice),
-    onDecided: (listener) => hear('decided', decidedNoticeSchema, listener),
+    decided: ({ outcome: _outcome, ...notice }) => sendDecided(notice),
+    onDecided: (listener) =>
+      hear('decided', decidedSchema, (heard) => {
+        for (const notice of [heard].flat()) reporting(() => listener(notice));
+      }),
     opened: (message) => send('opened', message),
     onOpened: (listener) => hear('opened', openedMessageSchema, listener),
     kill: (message) => send('kill', message),
@@ -55,6 +67,23 @@ export function busOver(carrier: Carrier, onError: (error: Error) => void): Bus 
     onAlive: (listener) => hear('alive', aliveMessageSchema, listener),
     ping: () => carrier.ping(),
     close: () => carrier.close(),
+  };
+}
+
+/** Sends together what is given in one turn; every promise resolves when its message was sent. */
+function gathering<T>(send: (items: readonly T[]) => Promise<void>): (item: T) => Promise<void> {
+  let open: { readonly items: T[]; readonly sent: Promise<void> } | null = null;
+  return (item) => {
+    if (open === null || open.items.length >= MAX_TOGETHER) {
+      const items: T[] = [];
+      const sent = Promise.resolve().then(() => {
+        if (open?.items === items) open = null;
+        return send(items);
+      });
+      open = { items, sent };
+    }
+    open.items.push(item);
+    return open.sent;
   };
 }
 

@@ -103,6 +103,21 @@ describe.each([
     expect(heard[3]).toBe('2 a');
   });
 
+  it('tells of every end when thousands come at one time, though one listener throws', async () => {
+    const bus = await open(target());
+    const heard: string[] = [];
+    await bus.onDecided(() => {
+      throw new Error('broken listener');
+    });
+    await bus.onDecided(({ askId }) => void heard.push(askId));
+    const ids = Array.from({ length: 2_000 }, (_, place) => `ask-${place}`);
+    await Promise.all(ids.map((askId) => bus.decided({ ...ended, askId })));
+    await bus.decided(ended);
+    await until(() => heard.length > ids.length);
+    expect(heard).toEqual([...ids, ended.askId]);
+    expect(errors.filter(({ message }) => message === 'broken listener')).toHaveLength(heard.length);
+  });
+
   it('drops malformed messages and survives listeners that throw', async () => {
     const bus = await open(target());
     const heard: Reply[] = [];

@@ -19,7 +19,7 @@ export interface Bus {
   /** Answers for the calls that one gateway sent, in the form that `sealReplies` gives them. */
   reply(gatewayId: string, sealed: string): Promise<void>;
   onReplies(gatewayId: string, listener: (sealed: string) => void): Promise<Unsubscribe>;
-  /** An ask ended. Only ids travel: whoever waits for the outcome reads it from the ledger. */
+  /** An ask ended. Only ids travel: whoever waits for the outcome reads it from the ledger. Ends that are told in one turn travel together. */
   decided(message: DecidedMessage): Promise<void>;
   onDecided(listener: (notice: DecidedNotice) => void): Promise<Unsubscribe>;
   /** An ask was opened. */
