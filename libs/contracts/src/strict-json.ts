@@ -84,6 +84,11 @@ export function readStrictJson(
   return first ? { ok: false, problem: first.problem, at: first.path } : { ok: true, value: inspected.value };
 }
 
+/** A problem as people read it: `duplicate_key` is "duplicate key". */
+export function jsonProblemText(problem: 'malformed' | JsonProblem['problem']): string {
+  return problem.replaceAll('_', ' ');
+}
+
 /** The first problem that touches the subtree at `path`: inside of it, at it, or at one of its ancestors. */
 export function problemWithin(inspected: InspectedJson, path: JsonPath): JsonProblem | null {
   return inspected.problems.find((item) => overlaps(item.path, path)) ?? null;

@@ -1,6 +1,6 @@
 /** An HTTP hook: one POST signed by Standard Webhooks, and its JSON answer. */
 import { randomUUID } from 'node:crypto';
-import { readStrictJson, type HookMoment } from '@countersign/contracts';
+import { jsonProblemText, readStrictJson, type HookMoment } from '@countersign/contracts';
 import { OutboundRefused, OutboundTooLarge, postOutbound, type OutboundAnswer } from '@countersign/server';
 import { Webhook } from 'standardwebhooks';
 import { HookFailed } from './failure.js';
@@ -61,5 +61,5 @@ function answerOf({ status, text }: OutboundAnswer): unknown {
 }
 
 function flawOf({ problem, at }: Extract<ReturnType<typeof readStrictJson>, { ok: false }>): string {
-  return problem === 'malformed' ? '' : `: ${problem.replaceAll('_', ' ')} at \`${at.join('.')}\``;
+  return problem === 'malformed' ? '' : `: ${jsonProblemText(problem)} at \`${at.join('.')}\``;
 }

@@ -1,7 +1,7 @@
 /** Reads request bodies: strict UTF-8, strict JSON, bounded, and taken to the end so that the refusal arrives. */
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { DoorError, inspectJson, type InspectedJson } from '@countersign/contracts';
+import { DoorError, inspectJson, jsonProblemText, type InspectedJson } from '@countersign/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BodyShare } from './load/load-guard.js';
 import { readBytes } from './read-bytes.js';
@@ -60,6 +60,6 @@ function readJson(text: string): InspectedJson | null {
 function refuseFlaws(inspected: InspectedJson | null): void {
   const flaw = inspected?.problems[0];
   if (!flaw) return;
-  const message = `the request body has a flaw: ${flaw.problem.replaceAll('_', ' ')}`;
+  const message = `the request body has a flaw: ${jsonProblemText(flaw.problem)}`;
   throw new DoorError('request.malformed', message, { problem: flaw.problem, path: flaw.path.slice(0, 20) });
 }

@@ -1,6 +1,6 @@
 /** `countersign asks list|show|approve|reject`: one look or one answer, then the end. */
 import { readFile } from 'node:fs/promises';
-import { readStrictJson, type AskView } from '@countersign/contracts';
+import { jsonProblemText, readStrictJson, type AskView } from '@countersign/contracts';
 import type { CliEnv } from '../env.js';
 import { complain, print, type Streams } from '../policy/streams.js';
 import { DONE, NOT_ASKED, NOT_TAKEN } from './exit-codes.js';
@@ -84,7 +84,7 @@ async function readInput(path: string | undefined): Promise<Input> {
   try {
     const read = readStrictJson(await readFile(path, 'utf8'));
     if (read.ok) return { ok: true, value: read.value };
-    return { ok: false, problem: `${path} cannot be used: its JSON is ${read.problem.replaceAll('_', ' ')}` };
+    return { ok: false, problem: `${path} cannot be used: its JSON is ${jsonProblemText(read.problem)}` };
   } catch (error) {
     return { ok: false, problem: `${path} cannot be used: ${(error as Error).message}` };
   }

@@ -1,6 +1,12 @@
 /** The dialog behind "With reason or scope…": answer, scope, reason and, for an approval, edited arguments. */
 import type { AskCard } from '@countersign/approval';
-import { ANSWER_SCOPES, answerBodySchema, readStrictJson, type AnswerBody } from '@countersign/contracts';
+import {
+  ANSWER_SCOPES,
+  answerBodySchema,
+  jsonProblemText,
+  readStrictJson,
+  type AnswerBody,
+} from '@countersign/contracts';
 import type { ModalView, PlainTextOption } from '@slack/web-api';
 import { z } from 'zod';
 import { readPressValue, pressValue } from './blocks.js';
@@ -88,7 +94,7 @@ function editedInput(written: string | undefined, shown: string | null): EditedI
   if (written === undefined || written.trim() === '' || written === shown) return { ok: true, field: {} };
   const read = readStrictJson(written);
   if (!read.ok) {
-    const flaw = `has a flaw: ${read.problem.replaceAll('_', ' ')}`;
+    const flaw = `has a flaw: ${jsonProblemText(read.problem)}`;
     return { ok: false, problem: read.problem === 'malformed' ? 'is not JSON' : flaw };
   }
   const { value } = read;

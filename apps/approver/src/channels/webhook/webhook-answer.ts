@@ -1,5 +1,11 @@
 /** What a webhook answers, in the response to our request or by a call of its own. */
-import { answerFieldsSchema, checkScope, readStrictJson, type AnswerBody } from '@countersign/contracts';
+import {
+  answerFieldsSchema,
+  checkScope,
+  jsonProblemText,
+  readStrictJson,
+  type AnswerBody,
+} from '@countersign/contracts';
 import { z } from 'zod';
 
 const fieldsSchema = answerFieldsSchema.extend({
@@ -52,7 +58,7 @@ function seemsToAnswer(text: string): boolean {
 type Json = ReturnType<typeof readStrictJson>;
 
 function read<T>(json: Json, schema: z.ZodType<T>): ReadAnswer<T> {
-  if (!json.ok) return { ok: false, problem: `the JSON is not usable: ${json.problem.replaceAll('_', ' ')}` };
+  if (!json.ok) return { ok: false, problem: `the JSON is not usable: ${jsonProblemText(json.problem)}` };
   const parsed = schema.safeParse(json.value);
   if (parsed.success) return { ok: true, call: parsed.data };
   const [issue] = parsed.error.issues;
