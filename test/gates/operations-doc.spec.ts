@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { MAX_ARGUMENT_BYTES, MAX_BATCH_CALLS, METRICS } from '@countersign/contracts';
-import { DEFAULT_RETENTION } from '@countersign/ledger';
+import { DEFAULT_RETENTION, ROLE_SETTINGS } from '@countersign/ledger';
 import { GATEWAY_DEFAULTS } from '@countersign/gateway';
 import { BODY_LIMIT, LOAD_LIMITS } from '@countersign/server';
 import { WORKER_DEFAULTS } from '@countersign/worker';
@@ -10,6 +10,8 @@ import { CEILINGS } from '../soak/ceilings.js';
 
 const page = readFileSync('docs/operations.md', 'utf8');
 const MB = 1024 * 1024;
+/** `30s` is "30 s" on the page. */
+const spoken = (interval: string): string => interval.replace('s', ' s');
 const grouped = (value: number): string => value.toLocaleString('en-US');
 
 it('names every metric', () => {
@@ -27,6 +29,8 @@ it.each([
   ['first outcome', `| wait for a first outcome | ${GATEWAY_DEFAULTS.judgeMs / 1_000} s |`],
   ['sockets', `gateway ${grouped(GATEWAY_DEFAULTS.maxSockets)}`],
   ['batch', `${MAX_BATCH_CALLS} calls or 1 MB`],
+  ['statements', `${spoken(ROLE_SETTINGS.statement_timeout)}; ${spoken(ROLE_SETTINGS.lock_timeout)} for a lock`],
+  ['transactions', `${spoken(ROLE_SETTINGS.idle_in_transaction_session_timeout)} idle in a transaction`],
   ['round', `| ${grouped(WORKER_DEFAULTS.roundCalls)} calls |`],
   ['heads', `${grouped(WORKER_DEFAULTS.cachedHeads)} and ${grouped(WORKER_DEFAULTS.cachedPolicies)}`],
   ['call keys', `\`KEEP_CALL_DAYS\` (${DEFAULT_RETENTION.callDays})`],

@@ -3,7 +3,7 @@ export { createLedger, type ExecutedCommand, type Ledger, type LedgerOptions } f
 export { appendRecord } from './append-record.js';
 export { inspectDatabase, type DatabaseFacts } from './inspect-database.js';
 export { DEFAULT_RETENTION, runChores, type ChoresDone, type Retention } from './chores.js';
-export { makePartitions, migrate, type MigrateOptions } from './migrate.js';
+export { makePartitions, migrate, ROLE_SETTINGS, type MigrateOptions } from './migrate.js';
 export {
   freePort,
   PostgresUnavailable,

@@ -14,8 +14,8 @@ export interface MigrateOptions {
 
 /** Only one migration at a time, whichever process runs it. */
 const MIGRATION_LOCK = 'countersign.migrate';
-/** Kept by the server, whatever pool or pooler stands in between. */
-const ROLE_SETTINGS: Readonly<Record<string, string>> = {
+/** How long the services' role may wait, and how it plans: kept by the server, whatever pool or pooler stands in between. */
+export const ROLE_SETTINGS = {
   // Longer than any statement of ours; a stuck one must not hold locks for ever.
   statement_timeout: '30s',
   // A process that hangs in the middle of a transaction gives its locks up while others still wait for them.
@@ -25,7 +25,7 @@ const ROLE_SETTINGS: Readonly<Record<string, string>> = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
-};
+} as const;
 
 /** Tables that only `append` writes. */
 const LEDGER_TABLES = 'events, heads, asks, call_keys, grants, kill_switches, vault, stream_borders';

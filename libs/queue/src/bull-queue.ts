@@ -154,6 +154,8 @@ function checked<S extends z.ZodType>(schema: S, handler: JobHandler<z.infer<S>>
   return async (job: Job, token?: string, signal?: AbortSignal): Promise<void> => {
     const parsed = schema.safeParse(job.data);
     if (!parsed.success) throw new UnrecoverableError('the job does not have the expected shape');
+    // BullMQ's own lists hold on to finished jobs for a while, and the text of a batch is long.
+    job.data = null;
     try {
       await handler(parsed.data, runOf(job, signal ?? new AbortController().signal));
     } catch (error) {

@@ -1,5 +1,6 @@
 /** What the servers share: doors, keys, bodies, errors, health and log. */
 export { authenticate, type Authenticator, type KeySource } from './auth.js';
+export { ChurnMap } from './churn-map.js';
 export {
   createCookieSessions,
   CSRF_HEADER,

@@ -48,6 +48,23 @@ describe('a gateway', () => {
     await expect(gateway.requireWorker()).rejects.toThrow('no worker takes calls');
   });
 
+  it('hears of a worker whose keys do not fit while it still asks who is there', async () => {
+    const worker = await join('worker', [OTHER]);
+    worker.appear();
+    await settled();
+    const misfits: string[] = [];
+    const slow: Bus = {
+      ...bus,
+      alive: (message) =>
+        bus
+          .alive(message)
+          .then(settled)
+          .then(() => undefined),
+    };
+    await join('gateway', [KEY], { bus: slow, onMisfit: (problem) => misfits.push(problem) });
+    expect(misfits).toHaveLength(1);
+  });
+
   it('hears at once of a worker that was there before it, and of one that leaves', async () => {
     const worker = await join('worker', [KEY]);
     worker.appear();

@@ -69,6 +69,7 @@ export async function joinPresence(options: PresenceOptions): Promise<Presence> 
     for (const [key, { at }] of known) if (now() - at > everyMs * MISSED) known.delete(key);
     return [...known.values()].map(({ message }) => message).filter((message) => message.app !== app);
   };
+  const sealProblem = (): string | null => fitOf(app, seals, living());
   const end = await bus.onAlive((message) => {
     if (message.id === id) return;
     if (message.hidden) known.delete(message.id);
@@ -82,7 +83,6 @@ export async function joinPresence(options: PresenceOptions): Promise<Presence> 
   const timer = setInterval(() => void say(), everyMs).unref();
   await say({ asks: true });
   const heard = (ms: number): Promise<void> => (living().length > 0 ? Promise.resolve() : waitFor(waiting, ms));
-  const sealProblem = (): string | null => fitOf(app, seals, living());
   return {
     appear: () => {
       visible = true;

@@ -15,20 +15,35 @@ export interface Gone {
  * more than the rest of the waiting.
  */
 export function goneWith(response: ServerResponse): Gone {
-  const listeners = new Set<() => void>();
-  let aborted = false;
-  response.once('close', () => {
-    if (response.writableFinished) return;
-    aborted = true;
-    for (const listener of [...listeners]) listener();
-    listeners.clear();
-  });
-  return {
-    since: performance.now(),
-    get aborted() {
-      return aborted;
-    },
-    addEventListener: (_type, listener) => void listeners.add(listener),
-    removeEventListener: (_type, listener) => void listeners.delete(listener),
-  };
+  return new ResponseGone(response);
+}
+
+/**
+ * A class on purpose: an object literal with an accessor gets a hidden class of its own, which lives long and holds the request and all
+ * that belongs to it until the next full garbage collection.
+ */
+class ResponseGone implements Gone {
+  readonly since = performance.now();
+  aborted = false;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(response: ServerResponse) {
+    response.once('close', () => {
+      if (!response.writableFinished) this.fire();
+    });
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.listeners.add(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.listeners.delete(listener);
+  }
+
+  private fire(): void {
+    this.aborted = true;
+    for (const listener of [...this.listeners]) listener();
+    this.listeners.clear();
+  }
 }

@@ -1,5 +1,6 @@
 /** Everybody who waits at this gateway, found by call id and by ask id; bounded in number and bytes. */
 import { DoorError, type CallOutcome, type Reply } from '@countersign/contracts';
+import { ChurnMap } from '@countersign/server';
 import { Waiter, type WaitedCall } from './waiter.js';
 
 export interface WaiterLimits {
@@ -17,9 +18,9 @@ export interface WaiterEvents {
 }
 
 export class Waiters {
-  private readonly all = new Set<Waiter>();
+  private readonly all = new ChurnMap<Waiter, Waiter>();
   /** Only those who sent the call; whoever polls a pending call is found by its ask. */
-  private readonly byCall = new Map<string, Waiter>();
+  private readonly byCall = new ChurnMap<string, Waiter>();
   private readonly byAsk = new Map<string, Set<Waiter>>();
   private chars = 0;
   private releasing = false;
@@ -72,7 +73,7 @@ export class Waiters {
   /** Wakes everybody without an answer and takes nobody in any more. What is pending stays pending. */
   releaseAll(): void {
     this.admitNobody();
-    for (const waiter of this.all) waiter.release();
+    for (const waiter of this.all.values()) waiter.release();
   }
 
   /** The jobs in which the calls of these replies were sent. */
@@ -109,12 +110,12 @@ export class Waiters {
 
   /** Those whose call has no outcome yet, opened at or before `time`. */
   unanswered(time: number): Waiter[] {
-    return [...this.byCall.values()].filter((waiter) => waiter.outcome === null && waiter.since <= time);
+    return this.byCall.values().filter((waiter) => waiter.outcome === null && waiter.since <= time);
   }
 
   /** Those who wait for people. */
   pending(): Waiter[] {
-    return [...this.all].filter((waiter) => waiter.outcome?.decision === 'pending');
+    return this.all.values().filter((waiter) => waiter.outcome?.decision === 'pending');
   }
 
   private overloaded(): DoorError {
@@ -125,7 +126,7 @@ export class Waiters {
   private admit(waiter: Waiter): Waiter {
     if (this.releasing) throw new DoorError('unavailable');
     if (this.all.size >= this.limits.maxWaiters) throw this.overloaded();
-    this.all.add(waiter);
+    this.all.set(waiter, waiter);
     return waiter;
   }
 

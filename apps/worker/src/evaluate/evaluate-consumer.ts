@@ -4,11 +4,14 @@ import type { Consumer, ConsumerOptions, Queue, Seal } from '@countersign/queue'
 import { z } from 'zod';
 import type { RoundItem } from '../rounds/round-item.js';
 import { judgeJob, type JudgeJobDeps } from './judge-job.js';
+import { createLeaving } from './leaving.js';
 import { createTurns } from './turns.js';
 
-export interface EvaluateDeps extends Omit<JudgeJobDeps, 'turns'> {
+export interface EvaluateDeps extends Omit<JudgeJobDeps, 'turns' | 'leaving'> {
   readonly queue: Pick<Queue, 'consume'>;
   readonly seal: Seal;
+  /** Fires when this worker is about to go. */
+  readonly leaving: AbortSignal;
   /** A call that is not of the expected shape; nobody else's call may suffer from it. */
   readonly onMalformed: (problem: string) => void;
 }
@@ -18,7 +21,7 @@ const parseCall = quickParser(toolCallSchema);
 
 /** The job is done when its calls are stored, and comes back to another worker when this one dies before. */
 export function consumeEvaluate(deps: EvaluateDeps, options: ConsumerOptions): Consumer {
-  const judging = { ...deps, turns: createTurns() };
+  const judging = { ...deps, turns: createTurns(), leaving: createLeaving(deps.leaving) };
   return deps.queue.consume((job, run) => judgeJob(openJob(job, deps), run, judging), options);
 }
 

@@ -4,6 +4,7 @@ import type { ToolCall } from '@countersign/contracts';
 import { JobReturned, type JobRun } from '@countersign/queue';
 import type { RoundItem } from '../rounds/round-item.js';
 import { judgeJob, type JudgeJobDeps } from './judge-job.js';
+import { createLeaving } from './leaving.js';
 import { createTurns } from './turns.js';
 
 const OUTAGE = Object.assign(new Error('the database is away'), { code: 'ECONNREFUSED' });
@@ -37,7 +38,7 @@ function bench(fail: (asked: string, count: number) => Error | undefined, run: P
     turns: createTurns(),
     isOutage: (error) => error === OUTAGE,
     onGuilty: () => undefined,
-    leaving: new AbortController().signal,
+    leaving: createLeaving(new AbortController().signal),
     run: {
       starts: 1,
       ageMs: 0,
@@ -92,7 +93,7 @@ describe('judgeJob', () => {
 
   it('gives the job back when the worker leaves', async () => {
     const leaving = new AbortController();
-    const all = { ...bench(() => OUTAGE), leaving: leaving.signal };
+    const all = { ...bench(() => OUTAGE), leaving: createLeaving(leaving.signal) };
     const judged = judgeJob(items, all.run, all);
     setTimeout(() => leaving.abort(), 20);
     await expect(judged).rejects.toThrow(JobReturned);
@@ -106,7 +107,9 @@ describe('judgeJob', () => {
     let noted: object | null = null;
     for (let starts = 1; starts < 20; starts += 1) {
       const left = bench(() => undefined, { starts, noted });
-      await expect(judgeJob(only, left.run, { ...left, leaving: AbortSignal.abort() })).rejects.toThrow(JobReturned);
+      await expect(judgeJob(only, left.run, { ...left, leaving: createLeaving(AbortSignal.abort()) })).rejects.toThrow(
+        JobReturned,
+      );
       noted = left.noted.at(-1) ?? noted;
     }
     const last = bench(() => undefined, { starts: 20, noted });
@@ -116,7 +119,7 @@ describe('judgeJob', () => {
 
   it('says at once that it leaves: the round that it is in may be cut off', async () => {
     const leaving = new AbortController();
-    const all = { ...bench(() => undefined), leaving: leaving.signal };
+    const all = { ...bench(() => undefined), leaving: createLeaving(leaving.signal) };
     const judge = { ...all.judge, judge: () => new Promise<void>(() => undefined) };
     void judgeJob(items, all.run, { ...all, judge });
     leaving.abort();
@@ -125,7 +128,7 @@ describe('judgeJob', () => {
 
   it('leaves the note of a job alone that is somebody else’s by now', async () => {
     const all = bench(() => undefined, { signal: AbortSignal.abort() });
-    const judged = judgeJob(items, all.run, { ...all, leaving: AbortSignal.abort() });
+    const judged = judgeJob(items, all.run, { ...all, leaving: createLeaving(AbortSignal.abort()) });
     await expect(judged).rejects.toThrow(JobReturned);
     expect(all.noted).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { JobReturned, type JobRun } from '@countersign/queue';
 import type { Judge } from '../rounds/judge.js';
 import type { RoundItem } from '../rounds/round-item.js';
+import type { Leaving } from './leaving.js';
 import { readTrialNote, returnedNote, trialOf, type Suspicion, type Trial, type TrialNote } from './trial.js';
 import type { Turns } from './turns.js';
 
@@ -15,7 +16,7 @@ export interface JudgeJobDeps {
   /** Calls that ended their workers, or could not be judged: they are recorded as denied. */
   readonly onGuilty: (callIds: readonly string[], reason: string) => void;
   /** Fires when this worker is about to go. */
-  readonly leaving: AbortSignal;
+  readonly leaving: Leaving;
 }
 
 /** The database may be away this long before a job counts as failed; whoever waits was answered long before. */
@@ -40,15 +41,14 @@ export async function judgeJob(items: readonly RoundItem[], run: JobRun, deps: J
   const returned = (): Promise<void> =>
     run.signal.aborted ? Promise.resolve() : write(run, returnedNote(note, trial));
   // At once too: a round that hangs when the worker's time is up is cut off.
-  const leaves = (): void => void returned();
-  deps.leaving.addEventListener('abort', leaves);
+  const goOn = deps.leaving.onLeave(() => void returned());
   try {
     await judgeAs(trial, { items, run, deps, note });
   } catch (error) {
     if (error instanceof JobReturned) await returned();
     throw error;
   } finally {
-    deps.leaving.removeEventListener('abort', leaves);
+    goOn();
   }
 }
 
@@ -119,7 +119,7 @@ function mustGoOn(error: unknown, { isOutage }: JudgeJobDeps): boolean {
 async function throughOutages(work: () => Promise<void>, run: JobRun, deps: JudgeJobDeps): Promise<void> {
   const began = performance.now();
   for (let tries = 0; ; tries += 1) {
-    if (deps.leaving.aborted) throw new JobReturned('the worker leaves');
+    if (deps.leaving.signal.aborted) throw new JobReturned('the worker leaves');
     try {
       return await work();
     } catch (error) {
@@ -127,7 +127,9 @@ async function throughOutages(work: () => Promise<void>, run: JobRun, deps: Judg
       // With its lock lost, the job is somebody else's by now.
       if (run.signal.aborted || performance.now() - began > PATIENCE_MS) throw error;
       const longest = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS);
-      await pause(longest * (0.5 + Math.random() / 2), undefined, { signal: deps.leaving }).catch(() => undefined);
+      await pause(longest * (0.5 + Math.random() / 2), undefined, { signal: deps.leaving.signal }).catch(
+        () => undefined,
+      );
     }
   }
 }

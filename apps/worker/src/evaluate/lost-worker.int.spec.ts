@@ -6,6 +6,7 @@ import { createQueue, type Queue } from '@countersign/queue';
 import { startRedis, type RedisFixture } from '@countersign/testing';
 import type { RoundItem } from '../rounds/round-item.js';
 import { judgeJob } from './judge-job.js';
+import { createLeaving } from './leaving.js';
 import { createTurns } from './turns.js';
 
 const LOCK_MS = 600;
@@ -62,7 +63,7 @@ async function startWorker({ queue, stored }: House, { ids, leaving, onCall, onS
     turns: createTurns(),
     isOutage: () => false,
     onGuilty: () => undefined,
-    leaving: leaving ?? new AbortController().signal,
+    leaving: createLeaving(leaving ?? new AbortController().signal),
   };
   const items = ids.map((id): RoundItem => ({ call: { id } as ToolCall, replyTo: 'g' }));
   const opened = await queue();

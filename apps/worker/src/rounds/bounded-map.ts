@@ -1,32 +1,36 @@
-/** A map that forgets what was used longest ago once it holds `limit` entries. */
+/**
+ * A map that forgets what was not used for long: at most `limit` entries, and at least the half of them that was used last.
+ *
+ * Two generations, and not one map in the order of use: a `Map` that is filled and emptied all the time replaces its tables, each one
+ * points to the next, and so the garbage collector keeps all that ever stood in it until its next full run.
+ */
 export class BoundedMap<K, V> {
-  private readonly entries = new Map<K, V>();
+  private young = new Map<K, V>();
+  private old = new Map<K, V>();
+  private readonly half: number;
 
-  constructor(private readonly limit: number) {}
-
-  get size(): number {
-    return this.entries.size;
+  constructor(limit: number) {
+    this.half = Math.max(1, Math.floor(limit / 2));
   }
 
   get(key: K): V | undefined {
-    const value = this.entries.get(key);
-    if (value === undefined) return undefined;
-    this.entries.delete(key);
-    this.entries.set(key, value);
-    return value;
+    const value = this.young.get(key);
+    if (value !== undefined) return value;
+    const kept = this.old.get(key);
+    if (kept !== undefined) this.set(key, kept);
+    return kept;
   }
 
   set(key: K, value: V): void {
-    this.entries.delete(key);
-    this.entries.set(key, value);
-    if (this.entries.size <= this.limit) return;
-    for (const oldest of this.entries.keys()) {
-      this.entries.delete(oldest);
-      return;
+    if (this.young.size >= this.half && !this.young.has(key)) {
+      this.old = this.young;
+      this.young = new Map();
     }
+    this.young.set(key, value);
   }
 
   delete(key: K): void {
-    this.entries.delete(key);
+    this.young.delete(key);
+    this.old.delete(key);
   }
 }

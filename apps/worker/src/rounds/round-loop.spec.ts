@@ -78,8 +78,8 @@ describe('round loop', () => {
       await tick(1);
     }, 4);
     const words = (count: number): string[] => Array.from({ length: count }, (_, place) => `a${place}`);
-    await Promise.all([1, 3, 2, 5].map((count) => loop.submit(words(count))));
-    expect(sizes).toEqual([1, 3, 2, 4, 1]);
+    await Promise.all([1, 3, 2, 4].map((count) => loop.submit(words(count))));
+    expect(sizes).toEqual([1, 3, 2, 4]);
   });
 
   it('drafts the next part of a large submission while the first is stored, and ends when all parts have ended', async () => {
@@ -93,6 +93,38 @@ describe('round loop', () => {
     expect(ended).toBe(false);
     await end(0);
     expect(ended).toBe(true);
+  });
+
+  it('cuts into parts of about equal size', async () => {
+    const { rounds, loop } = held(4);
+    void loop.submit(['a1', 'b1', 'c1', 'd1', 'e1']);
+    expect(rounds).toEqual(['a1 b1 c1', 'd1 e1']);
+  });
+
+  it('never cuts through a topic, nor through what is joined by one, and keeps the order', async () => {
+    const rounds: string[] = [];
+    const run = async (items: string[]): Promise<void> => void rounds.push(items.join(' '));
+    const loop = createRoundLoop<string>({ run, maxItems: 2, topicsOf: (word) => [...word.replace(/\d/, '')] });
+    await loop.submit(['a1', 'b2', 'c3', 'a4', 'd5', 'bc6', 'a7', 'd8', 'e9']);
+    expect(rounds).toEqual(['a1 a4 a7', 'b2 c3 bc6', 'd5 d8', 'e9']);
+  });
+
+  it('lets nothing of a topic overtake a part that fails', async () => {
+    const order: string[] = [];
+    let failed = false;
+    const loop = loopOf(async (items) => {
+      await tick(1);
+      if (!failed && items.includes('s1')) {
+        failed = true;
+        throw new Error('unlucky');
+      }
+      order.push(...items);
+    }, 2);
+    const step = ['s1', 's2', 's3', 's4', 's5'];
+    await expect(loop.submit(['o1', ...step])).rejects.toThrow('unlucky');
+    expect(order.filter((word) => word.startsWith('s'))).toEqual([]);
+    for (const word of step) await loop.submit([word], { alone: true });
+    expect(order.filter((word) => word.startsWith('s'))).toEqual(step);
   });
 
   it('tells a failed part when the other parts have ended, too', async () => {

@@ -15,7 +15,10 @@ export interface RoundLoop<T> {
 
 export interface RoundLoopOptions<T> {
   readonly run: (items: T[]) => Promise<void>;
-  /** Most items of a round: larger submissions are stored part by part, so that the next part is drafted meanwhile. */
+  /**
+   * Most items of a round: a larger submission is stored in parts, so that the next part is drafted meanwhile. INVARIANT: what has a
+   * topic in common stays together, however much it is: a part that fails must not be overtaken by calls of the same session.
+   */
   readonly maxItems: number;
   /** What an item is about. INVARIANT: rounds that run at once have no topic in common, and items of one topic run in order. */
   readonly topicsOf: (item: T) => readonly string[];
@@ -73,7 +76,7 @@ export function createRoundLoop<T>({ run, maxItems, topicsOf }: RoundLoopOptions
 
   return {
     submit: async (items, { alone } = { alone: false }) => {
-      const parts = partsOf(items, maxItems).map(
+      const parts = partsOf(items, { maxItems, topicsOf }).map(
         (part) =>
           new Promise<void>((resolve, reject) => {
             waiting.push({ items: part, topics: part.flatMap(topicsOf), alone, resolve, reject });
@@ -88,10 +91,33 @@ export function createRoundLoop<T>({ run, maxItems, topicsOf }: RoundLoopOptions
   };
 }
 
-function partsOf<T>(items: readonly T[], maxItems: number): T[][] {
-  const parts: T[][] = [];
-  for (let at = 0; at < items.length; at += maxItems) parts.push(items.slice(at, at + maxItems));
-  return parts;
+/** Parts of about equal size without a common topic, the items of each in their order. */
+function partsOf<T>(
+  items: readonly T[],
+  { maxItems, topicsOf }: Pick<RoundLoopOptions<T>, 'maxItems' | 'topicsOf'>,
+): (readonly T[])[] {
+  if (items.length <= maxItems) return items.length === 0 ? [] : [items];
+  const size = items.length / Math.ceil(items.length / maxItems);
+  const parts: number[][] = [];
+  for (const group of groupsOf(items.map(topicsOf))) {
+    const last = parts.at(-1);
+    if (last === undefined || last.length + group.length > Math.ceil(size)) parts.push(group);
+    else last.push(...group);
+  }
+  return parts.map((places) => places.sort((a, b) => a - b).flatMap((place) => items.slice(place, place + 1)));
+}
+
+/** The places of items that are joined by their topics, directly or over others. */
+function groupsOf(topics: readonly (readonly string[])[]): number[][] {
+  const byTopic = new Map<string, number[]>();
+  for (const [place, names] of topics.entries()) {
+    const joined = new Set(names.flatMap((name) => [byTopic.get(name) ?? []]).filter(({ length }) => length > 0));
+    const [group = [], ...others] = joined;
+    group.push(place, ...others.flat());
+    for (const name of new Set([...names, ...others.flat().flatMap((other) => topics[other] ?? [])]))
+      byTopic.set(name, group);
+  }
+  return [...new Set(byTopic.values())];
 }
 
 const sizeOf = (entries: readonly { readonly items: readonly unknown[] }[]): number =>
@@ -109,9 +135,9 @@ function entriesOfNext<T>(waiting: readonly Entry<T>[], running: readonly Runnin
   return running.every((round) => sizeOf(next) * 2 >= round.items) ? next.length : 0;
 }
 
-/** How many of them are one round. */
+/** How many of them are one round; one alone may be larger. */
 function fitting(entries: readonly { readonly items: readonly unknown[] }[], maxItems: number): number {
   let items = 0;
-  const over = entries.findIndex((entry) => (items += entry.items.length) > maxItems);
+  const over = entries.findIndex((entry, place) => (items += entry.items.length) > maxItems && place > 0);
   return over === -1 ? entries.length : over;
 }
