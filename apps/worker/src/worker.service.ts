@@ -169,8 +169,8 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
 
   private announceDeps(): AnnounceDeps {
     return {
-      ...this.deps,
       onError: (error) => this.report('asks have no timers; the sweep will end them', error),
+      ...this.deps,
     };
   }
 

@@ -36,8 +36,8 @@ async function handle(job) {
   const session = { ...sessionFacts(state, []), mode: effectiveMode(state, call, policy.document) };
   const facts = { now: new Date().toISOString(), session, protectedPaths: [], platform: 'linux' };
   const verdict = evaluate(engineCallOf(call, call.args), policy.compiled, {
-    ...facts,
     resolvedPaths: call.resolvedPaths,
+    ...facts,
   });
   const basis = { policyName: policy.name, policyHash: policy.hash, epoch: policy.epoch, seqs: {}, facts };
   const input = { state, call, verdict, basis, policy: policy.document, newAskId: `ask_${call.id}`, prior: null };
@@ -45,7 +45,7 @@ async function handle(job) {
   const decided = events.at(-1).body;
   const { tenantId, sessionId, agent, toolUseId, attempt, id, tool } = call;
   const key = [tenantId, sessionId, agent, toolUseId, attempt, id, tool];
-  await pool.query({ ...INSERT, values: [...key, outcome.decision, outcome.ruleId, canonicalJson(decided)] });
+  await pool.query({ values: [...key, outcome.decision, outcome.ruleId, canonicalJson(decided)], ...INSERT });
   return outcome;
 }
 

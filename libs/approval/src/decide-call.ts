@@ -238,10 +238,10 @@ function ask(input: CallInput, draft: Draft): CallResult {
   if (draft.state.openAsks.length >= STATE_LIMITS.openAsks) return refuse(input, draft, 'ask.too_many_open');
   const { now } = basis.facts;
   const before = deniedInLine([...(input.ancestors ?? []), draft.state], policy, {
-    ...call,
     argsHash: call.args.hash,
     verdict,
     now,
+    ...call,
   });
   if (before !== null) return refuseAgain(input, draft, before.reason);
   if ([...(input.ancestors ?? []), draft.state].some((one) => asksTooMuch(one, policy, now)))

@@ -162,7 +162,7 @@ function repeatsKey(unit: AppendUnit): boolean {
 
 async function appendOnce(db: Queryable, round: readonly AppendUnit[]): Promise<UnitResult[]> {
   const matrices = roundMatrices(round);
-  const { rows } = await db.query<AppendRow>({ ...APPEND, values: appendArguments(round.length, matrices) });
+  const { rows } = await db.query<AppendRow>({ values: appendArguments(round.length, matrices), ...APPEND });
   const [row] = rows;
   if (!row) throw new Error('the database gave no answer for this round');
   return resultsOf(round, matrices, row);

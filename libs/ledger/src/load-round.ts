@@ -99,8 +99,8 @@ function statementFor({ tenants, knownEpochs, streams, keys, hashJoins }: RoundQ
     ...keyColumns(keys),
     int8Array(tenants.map((tenant) => knownEpochs?.get(tenant) ?? null)),
   ];
-  if (hashJoins.length === 0) return { ...LOAD_ROUND, values };
-  return { ...LOAD_ROUND_AND_JOINS, values: [...values, ...joinColumns(hashJoins)] };
+  if (hashJoins.length === 0) return { values, ...LOAD_ROUND };
+  return { values: [...values, ...joinColumns(hashJoins)], ...LOAD_ROUND_AND_JOINS };
 }
 
 function joinColumns(hashJoins: readonly HashJoin[]): Buffer[] {

@@ -96,7 +96,7 @@ function evaluateSide(producer: Producer, options: BullQueueOptions): Pick<Queue
     enqueue: async (job) => {
       const jobId = randomUUID();
       await guard();
-      await answered(producer.add('evaluate', evaluateJobSchema.parse(job), { ...EVALUATE_JOB, jobId }), reports);
+      await answered(producer.add('evaluate', evaluateJobSchema.parse(job), { jobId, ...EVALUATE_JOB }), reports);
       return jobId;
     },
     whereabouts: async (jobId) => whereabouts(await answered(producer.getJobState(jobId), reports)),

@@ -186,9 +186,9 @@ function decide(working: Working, item: RoundItem, place: Place & { guilty: bool
   const told: Basis['facts'] = {
     now: input.view.now,
     session: {
+      progress: progressOf(state, call, limits.stepsWithoutNews),
       ...session,
       mode: effectiveMode(state, call, document, ancestors),
-      progress: progressOf(state, call, limits.stepsWithoutNews),
       ...(everywhere.length === 0 ? {} : { grants: [...session.grants, ...everywhere] }),
       ...(kill === null ? {} : { kill }),
     },
@@ -197,7 +197,7 @@ function decide(working: Working, item: RoundItem, place: Place & { guilty: bool
     ...checkFacts(call),
     ...hookFacts(item.hooked),
   };
-  const facts: Facts = { ...told, resolvedPaths: judgedCall.resolvedPaths };
+  const facts: Facts = { resolvedPaths: judgedCall.resolvedPaths, ...told };
   const basis = basisOf(policy, told, place);
   const judged = { call: judgedCall, engine: engineOf(item, place.guilty, input), hooked: item.hooked, basis };
   const storable = redactCall(judged, judgeBy(policy, facts), input.vaultKeys);
@@ -278,7 +278,7 @@ function priorOf(call: ToolCall, working: Working): PriorCall | null {
   const key = callKeyText(callKeyOf(call));
   const byKey = working.priors.get(key) ?? view.priors.get(key) ?? null;
   if (byKey !== null || !call.joinsByHash) return byKey;
-  const same = sameCallText({ ...call, callHash: callHashOf(call) });
+  const same = sameCallText({ callHash: callHashOf(call), ...call });
   return working.unfinished.get(same) ?? view.unfinished.get(same) ?? null;
 }
 
@@ -334,7 +334,7 @@ function remember(working: Working, call: ToolCall, outcome: Settled['outcome'])
   const callHash = callHashOf(call);
   const prior: PriorCall = { callId, tool, callHash, status, askId: outcome.askId ?? null, outcome };
   working.priors.set(key, prior);
-  working.unfinished.set(sameCallText({ ...call, callHash }), prior);
+  working.unfinished.set(sameCallText({ callHash, ...call }), prior);
 }
 
 /** The agent's platform as its folder tells: a drive letter or a UNC path means Windows. */

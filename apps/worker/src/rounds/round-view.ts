@@ -119,7 +119,7 @@ async function askedView(
     keys: asked.map(({ call }): CallKey => callKeyOf(call)),
     hashJoins: asked
       .filter(({ call }) => call.joinsByHash)
-      .map(({ call }) => ({ ...call, callHash: callHashOf(call) })),
+      .map(({ call }) => ({ callHash: callHashOf(call), ...call })),
   });
   memory.clock.told(first.now);
   noteMoves(looked, first.heads, memory);

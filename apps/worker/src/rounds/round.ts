@@ -70,9 +70,9 @@ async function attemptFamilies(round: Round, items: readonly RoundItem[], how: H
     asked += query.keys.length;
     return ledger.loadRound(query);
   };
-  const families = await draftRound(items, { ...round.deps, ...how, load });
+  const families = await draftRound(items, { load, ...how, ...round.deps });
   const attempt = await store(round, families, ledger.append.bind(ledger));
-  return { ...attempt, remembered: asked < items.length };
+  return { remembered: asked < items.length, ...attempt };
 }
 
 async function store(round: Round, families: readonly FamilyDraft[], append: Append): Promise<Attempt> {
@@ -136,13 +136,13 @@ async function settleUnderLocks(round: Round, items: readonly RoundItem[], guilt
 async function attemptLocked(round: Round, items: readonly RoundItem[], guilty: boolean): Promise<Attempt[]> {
   const { ledger } = round.deps;
   // The first look only tells which heads to lock; what is decided on is read again behind the locks.
-  const seen = await draftRound(items, { ...round.deps, load: ledger.loadRound.bind(ledger), guilty });
+  const seen = await draftRound(items, { load: ledger.loadRound.bind(ledger), guilty, ...round.deps });
   const attempts: Attempt[] = [];
   for (const family of seen) {
     const heads = family.streams.map(({ head: { tenantId, streamId } }) => ({ tenantId, streamId }));
     const attempt = await ledger.withLockedHeads(heads, async (tx) => {
       const load: LoadRound = (query) => tx.loadRound(query);
-      const families = await draftRound(family.items, { ...round.deps, load, guilty });
+      const families = await draftRound(family.items, { load, guilty, ...round.deps });
       return store(round, families, (units) => tx.append(units));
     });
     attempts.push(attempt);

@@ -104,7 +104,7 @@ interface Place {
 function analyseAfresh(call: EngineCall, policy: CompiledPolicy, place: Place): Analysis {
   const { entry } = place;
   const args = call.problem === null && isRecord(call.args) ? call.args : null;
-  if (args === null) return { ...NOTHING, entry };
+  if (args === null) return { entry, ...NOTHING };
   const command = textOf(args, entry.command?.name);
   const maxLength = policy.document.maxCommandLength;
   const folder = folderUse(entry, args, place);

@@ -10,9 +10,11 @@ export function engineCallOf(
   { tool, cwd, placeHash }: Pick<RequestRecord, 'tool' | 'cwd' | 'placeHash'>,
   args: CallArguments,
 ): EngineCall {
-  const base = { tool, argsHash: args.hash, placeHash, cwd, reportedMode: null };
-  if (args.state === 'invalid') return { ...base, args: undefined, problem: args.problem };
-  return { ...base, args: JSON.parse(args.json) as unknown, problem: null };
+  const read =
+    args.state === 'invalid'
+      ? { args: undefined, problem: args.problem }
+      : { args: JSON.parse(args.json) as unknown, problem: null };
+  return { tool, argsHash: args.hash, placeHash, cwd, reportedMode: null, ...read };
 }
 
 /** Judges a call that is on record, with what hooks made of its arguments where they rewrote them. */

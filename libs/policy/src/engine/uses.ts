@@ -150,8 +150,8 @@ function decodedText(text: string): string {
 
 /** The file that an address names is read, like one that a path argument names. */
 export function urlUse(path: string): PathUse {
-  const where = { text: path, key: path, glob: null } as const;
-  return { ...where, access: 'read', recursive: false, origin: 'argument', call: -1, byUrl: true };
+  const how = { access: 'read', recursive: false, origin: 'argument', call: -1, byUrl: true } as const;
+  return { text: path, key: path, glob: null, ...how };
 }
 
 function looksLikePath(value: string): boolean {
@@ -172,7 +172,7 @@ export function planUses(plan: ShellPlan, home: string | null): PathUse[] {
     if (operands === null || TRANSFERS.has(call.program ?? '')) addGuesses(out, call, number);
     for (const operand of operands ?? []) {
       const origin = operand.maybe === true ? 'guess' : 'operand';
-      addWord(out, call, operand.word, { ...operand, origin, call: number, plan, home });
+      addWord(out, call, operand.word, { origin, call: number, plan, home, ...operand });
     }
     for (const { access, target } of call.redirects) {
       if (access !== null && target !== null) {
@@ -197,7 +197,7 @@ function addGuesses(out: PathUse[], call: ShellCall, number: number): void {
 
 function addGuess(out: PathUse[], key: string | null, from: { text: string; call: number }): void {
   if (key === null || out.length >= MAX_USES) return;
-  out.push({ ...from, key, glob: null, access: 'read', recursive: false, origin: 'guess' });
+  out.push({ key, glob: null, access: 'read', recursive: false, origin: 'guess', ...from });
 }
 
 const NO_GUESSES: readonly string[] = [];
@@ -240,14 +240,14 @@ function addPath(out: PathUse[], call: ShellCall, named: NamedUse, use: WordUse)
   const base = { text: named.word.text, access, recursive, origin, call: use.call, ...remarks(named, use) };
   const { path } = named;
   if (path === null || out.length >= MAX_USES) {
-    out.push({ ...base, key: null, glob: null });
+    out.push({ key: null, glob: null, ...base });
     return;
   }
   const wild = hasGlob(path);
   const plain = plainPath(wild ? path.slice(0, globStart(path)) || '.' : path);
   for (const cwd of call.cwds ?? [null]) {
     const key = joinGiven(cwd, plain);
-    out.push({ ...base, key, glob: wild && key !== null ? joinGiven(literalFolder(cwd), path) : null });
+    out.push({ key, glob: wild && key !== null ? joinGiven(literalFolder(cwd), path) : null, ...base });
   }
 }
 

@@ -105,7 +105,7 @@ function addHidden(work: Work): void {
     const origin = { outer: number, depth: depthOf(work, number), nest: -1, input, cwds };
     for (const { text, sure } of hidden) {
       const doubts = sure ? work.doubts : new Set<ShellDoubt>();
-      addScript({ ...work, doubts }, text, { ...origin, foreign: call.foreign || !sure });
+      addScript({ ...work, doubts }, text, { foreign: call.foreign || !sure, ...origin });
       if (doubts.has('too_many_parts')) work.doubts.add('too_many_parts');
     }
   }

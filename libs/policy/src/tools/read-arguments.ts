@@ -87,11 +87,11 @@ function addPaths(draft: Draft, argument: PathArgument, cwd: string | null): voi
   const { access } = argument;
   const base = { base: null, pattern: null, access, recursive: argument.recursive === true };
   if (name === null) {
-    if (argument.defaultsToCwd === true) draft.files.push({ ...base, text: cwd ?? argument.name, path: cwd });
+    if (argument.defaultsToCwd === true) draft.files.push({ text: cwd ?? argument.name, path: cwd, ...base });
     else if (argument.optional !== true) draft.problems.push(`\`${argument.name}\` must be a path`);
     return;
   }
-  for (const path of pathTexts(draft, name)) draft.files.push({ ...base, text: path, path });
+  for (const path of pathTexts(draft, name)) draft.files.push({ text: path, path, ...base });
 }
 
 /** The texts at a place, each fit to be a path. */
