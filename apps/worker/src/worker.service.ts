@@ -175,8 +175,10 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private restoreDeps(): RestoreDeps {
-    const onRestored = (asks: number) =>
-      this.log.warn(`announced ${asks} open asks again: the queue may have lost them`);
+    const onRestored = (asks: number, lost: boolean): void => {
+      if (lost) this.log.warn(`announced ${asks} open asks again: the queue may have lost them`);
+      else this.log.log(`announced ${asks} open asks again, as at every start`);
+    };
     return { ...this.announceDeps(), ...this.deps, onRestored };
   }
 

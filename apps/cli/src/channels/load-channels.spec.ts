@@ -23,6 +23,12 @@ describe('loadChannels', () => {
     expect(result).toEqual({ ok: true, loaded: { channels: { slack: [], webhook: [], email: [] }, consoleUrl: null } });
   });
 
+  it('misses a file that is named', async () => {
+    const nothing = join(folder, 'nothing.yaml');
+    const result = await loadChannels(nothing, {}, { named: true });
+    expect(result).toEqual({ ok: false, problems: [`COUNTERSIGN_CHANNELS_FILE: there is no ${nothing}`] });
+  });
+
   it('fills in references and defaults', async () => {
     writeFileSync(path, `consoleUrl: https://cs.example/\n${SLACK}`);
     const result = await loadChannels(path, { BOT: 'xoxb-secret-1', SIGNING: 'signing-secret' });

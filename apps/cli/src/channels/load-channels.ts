@@ -30,14 +30,16 @@ const fileSchema = z
   });
 
 /**
- * No file: no channels. INVARIANT: a problem names the place and never the value, which may be a secret. `variables`: where
+ * No file: no channels, unless `named`: then somebody means one. INVARIANT: a problem names the place and never the value, which may be a secret. `variables`: where
  * `env:NAME` is looked up.
  */
 export async function loadChannels(
   path: string,
   variables: Readonly<Record<string, string | undefined>>,
+  { named }: { readonly named: boolean } = { named: false },
 ): Promise<ChannelsResult> {
   const text = await readIfPresent(path);
+  if (text === null && named) return { ok: false, problems: [`COUNTERSIGN_CHANNELS_FILE: there is no ${path}`] };
   const read = readYaml(text ?? '');
   if (typeof read === 'string') return { ok: false, problems: [`${path}: ${read}`] };
   const missing: string[] = [];

@@ -228,7 +228,13 @@ function sealKeysOf({ sealKey }: AppSecrets): string[] {
   if (sealKey === null) {
     throw new PartMissing('COUNTERSIGN_SEAL_KEY is not set: 32 bytes in base64, the same for every gateway and worker');
   }
-  return sealKey.split(',').map((key) => key.trim());
+  const keys = sealKey.split(',').map((key) => key.trim());
+  try {
+    createSeal(keys);
+  } catch (error) {
+    throw new PartMissing(`COUNTERSIGN_SEAL_KEY: ${(error as Error).message}`);
+  }
+  return keys;
 }
 
 async function orExplain<T>(starting: Promise<T>, variable: string): Promise<T> {

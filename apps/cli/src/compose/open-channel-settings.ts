@@ -4,9 +4,10 @@ import { channelVariables, type CliEnv } from '../env.js';
 import { homeLayout } from '../home/layout.js';
 import { PartMissing } from './part-missing.js';
 
-/** Throws PartMissing with one line for each thing that is wrong. No file: no channels. */
+/** Throws PartMissing with one line for each thing that is wrong. No file, and none named: no channels. */
 export async function openChannelSettings({ channelsFile, home }: CliEnv): Promise<LoadedChannels> {
-  const result = await loadChannels(channelsFile ?? homeLayout(home).channels, channelVariables());
+  const path = channelsFile ?? homeLayout(home).channels;
+  const result = await loadChannels(path, channelVariables(), { named: channelsFile !== null });
   if (!result.ok) throw new PartMissing(result.problems.join('\n'));
   return result.loaded;
 }

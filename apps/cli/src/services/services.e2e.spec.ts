@@ -117,6 +117,11 @@ describe('services that run apart', () => {
       { DATABASE_URL: 'postgresql://a:b@127.0.0.1:9/x' },
       /^worker: the database cannot be used: [^\n]+$/,
     ],
+    [
+      'a seal key that is none',
+      { COUNTERSIGN_HOME: '/nonexistent', COUNTERSIGN_SEAL_KEY: 'abc' },
+      /^worker: COUNTERSIGN_SEAL_KEY: a seal key must be base64 of 32 bytes$/,
+    ],
     ['no seal key', { COUNTERSIGN_HOME: '/nonexistent' }, /^worker: COUNTERSIGN_SEAL_KEY is not set[^\n]+$/],
   ])(
     'refuse to start, in one line, with %s',

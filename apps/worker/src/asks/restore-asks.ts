@@ -6,8 +6,8 @@ import { announceAsks, type AnnounceDeps } from '../replies/announce.js';
 export interface RestoreDeps extends AnnounceDeps {
   readonly ledger: { readonly asks: Pick<Ledger['asks'], 'open'> };
   readonly queue: Pick<Queue, 'generation'> & AnnounceDeps['queue'];
-  /** Tells how many open asks were announced again. */
-  readonly onRestored: (asks: number) => void;
+  /** Tells how many open asks were announced again; `lost`: since the queue is another one, and not since this worker has begun. */
+  readonly onRestored: (asks: number, lost: boolean) => void;
 }
 
 /** Most asks that are announced again at once; every later one is still ended in time by the sweep. */
@@ -27,7 +27,8 @@ export function createRestore(deps: RestoreDeps, now: () => number): () => Promi
     await announceAsks(asks, { ...deps, onError: (error) => (failure = error) }, now());
     // Not taken as done: the next look tries again.
     if (failure !== null) throw failure;
+    const lost = known !== null;
     known = generation;
-    if (asks.length > 0) deps.onRestored(asks.length);
+    if (asks.length > 0) deps.onRestored(asks.length, lost);
   };
 }
