@@ -49,7 +49,7 @@ export class WorkerService implements OnApplicationBootstrap, OnApplicationShutd
   private readonly endDue = singleFlight(() => sweepDueAsks({ ...this.deps, random: Math.random }));
 
   constructor(@Inject(WORKER_DEPS) private readonly deps: WorkerDeps) {
-    // Every job that is being judged listens.
+    // Every job that waits for a database that is away listens.
     setMaxListeners(0, this.leaving.signal);
     this.vaultKeys = vaultKeysOrNew(deps.vaultKeys);
     const round = this.roundDeps();

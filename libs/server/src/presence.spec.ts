@@ -55,11 +55,10 @@ describe('a gateway', () => {
     const misfits: string[] = [];
     const slow: Bus = {
       ...bus,
-      alive: (message) =>
-        bus
-          .alive(message)
-          .then(settled)
-          .then(() => undefined),
+      alive: async (message) => {
+        await bus.alive(message);
+        await settled();
+      },
     };
     await join('gateway', [KEY], { bus: slow, onMisfit: (problem) => misfits.push(problem) });
     expect(misfits).toHaveLength(1);

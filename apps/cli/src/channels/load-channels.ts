@@ -30,13 +30,13 @@ const fileSchema = z
   });
 
 /**
- * No file: no channels, unless `named`: then somebody means one. INVARIANT: a problem names the place and never the value, which may be a secret. `variables`: where
- * `env:NAME` is looked up.
+ * No file: no channels, unless somebody named this very file (`named`): then it is a mistake. INVARIANT: a problem names the place and
+ * never the value, which may be a secret. `variables`: where `env:NAME` is looked up.
  */
 export async function loadChannels(
   path: string,
   variables: Readonly<Record<string, string | undefined>>,
-  { named }: { readonly named: boolean } = { named: false },
+  { named = false }: { readonly named?: boolean } = {},
 ): Promise<ChannelsResult> {
   const text = await readIfPresent(path);
   if (text === null && named) return { ok: false, problems: [`COUNTERSIGN_CHANNELS_FILE: there is no ${path}`] };

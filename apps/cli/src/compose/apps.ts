@@ -174,7 +174,7 @@ async function appear(app: 'gateway' | 'worker', context: AppContext, closing: C
     bus: parts.bus,
     app,
     id: randomUUID(),
-    seals: sealChecks(sealKeysOf(secrets)),
+    seals: orMissing('COUNTERSIGN_SEAL_KEY', () => sealChecks(sealKeysOf(secrets))),
     speaks: () => parts.watches.database.up && parts.watches.queue.up,
     onMisfit: (line) => log.onError(new Error(line)),
   });
@@ -208,7 +208,7 @@ export async function startApproverApp(context: AppContext, closing: Closing): P
 }
 
 function sealOf({ secrets }: AppContext): Seal {
-  return createSeal(sealKeysOf(secrets));
+  return orMissing('COUNTERSIGN_SEAL_KEY', () => createSeal(sealKeysOf(secrets)));
 }
 
 /** Without keys nothing starts: what is redacted could never be read again, and two processes would tag a secret differently. */
@@ -216,11 +216,8 @@ function vaultOf({ secrets }: AppContext): VaultKeys {
   if (secrets.vaultKeys === undefined) {
     throw new PartMissing('COUNTERSIGN_VAULT_KEYS is not set: 32 bytes in base64, the same for every service');
   }
-  try {
-    return createVaultKeys(secrets.vaultKeys);
-  } catch (error) {
-    throw new PartMissing(`COUNTERSIGN_VAULT_KEYS: ${(error as Error).message}`);
-  }
+  const { vaultKeys } = secrets;
+  return orMissing('COUNTERSIGN_VAULT_KEYS', () => createVaultKeys(vaultKeys));
 }
 
 /** The first one seals, every one opens. */
@@ -228,13 +225,17 @@ function sealKeysOf({ sealKey }: AppSecrets): string[] {
   if (sealKey === null) {
     throw new PartMissing('COUNTERSIGN_SEAL_KEY is not set: 32 bytes in base64, the same for every gateway and worker');
   }
-  const keys = sealKey.split(',').map((key) => key.trim());
+  return sealKey.split(',').map((key) => key.trim());
+}
+
+/** Keys that are none are told with the name of their variable, in one line. */
+function orMissing<T>(variable: string, make: () => T): T {
   try {
-    createSeal(keys);
+    return make();
   } catch (error) {
-    throw new PartMissing(`COUNTERSIGN_SEAL_KEY: ${(error as Error).message}`);
+    if (error instanceof PartMissing) throw error;
+    throw new PartMissing(`${variable}: ${(error as Error).message}`);
   }
-  return keys;
 }
 
 async function orExplain<T>(starting: Promise<T>, variable: string): Promise<T> {

@@ -278,7 +278,7 @@ function priorOf(call: ToolCall, working: Working): PriorCall | null {
   const key = callKeyText(callKeyOf(call));
   const byKey = working.priors.get(key) ?? view.priors.get(key) ?? null;
   if (byKey !== null || !call.joinsByHash) return byKey;
-  const same = sameCallText({ callHash: callHashOf(call), ...call });
+  const same = sameCallText(call, callHashOf(call));
   return working.unfinished.get(same) ?? view.unfinished.get(same) ?? null;
 }
 
@@ -334,7 +334,7 @@ function remember(working: Working, call: ToolCall, outcome: Settled['outcome'])
   const callHash = callHashOf(call);
   const prior: PriorCall = { callId, tool, callHash, status, askId: outcome.askId ?? null, outcome };
   working.priors.set(key, prior);
-  working.unfinished.set(sameCallText({ callHash, ...call }), prior);
+  working.unfinished.set(sameCallText(call, callHash), prior);
 }
 
 /** The agent's platform as its folder tells: a drive letter or a UNC path means Windows. */

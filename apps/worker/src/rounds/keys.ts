@@ -11,13 +11,10 @@ export const callKeyText = (key: CallKey): string =>
   part(key.tenantId) + part(key.sessionId) + part(key.agent) + part(key.toolUseId) + String(key.attempt);
 
 /** What a PermissionRequest is joined by. */
-export const sameCallText = (call: {
-  tenantId: string;
-  sessionId: string;
-  agent: string;
-  tool: string;
-  callHash: string;
-}): string => part(call.tenantId) + part(call.sessionId) + part(call.agent) + part(call.tool) + call.callHash;
+export const sameCallText = (
+  { tenantId, sessionId, agent, tool }: Pick<ToolCall, 'tenantId' | 'sessionId' | 'agent' | 'tool'>,
+  callHash: string,
+): string => part(tenantId) + part(sessionId) + part(agent) + part(tool) + callHash;
 
 export const callKeyOf = ({ tenantId, sessionId, agent, toolUseId, attempt }: ToolCall): CallKey => ({
   tenantId,

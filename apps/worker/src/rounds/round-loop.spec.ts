@@ -109,6 +109,14 @@ describe('round loop', () => {
     expect(rounds).toEqual(['a1 a4 a7', 'b2 c3 bc6', 'd5 d8', 'e9']);
   });
 
+  it('loses nothing that is about nothing', async () => {
+    const seen: string[] = [];
+    const run = async (items: string[]): Promise<void> => void seen.push(...items);
+    const loop = createRoundLoop<string>({ run, maxItems: 2, topicsOf: () => [] });
+    await loop.submit(['a', 'b', 'c', 'd', 'e']);
+    expect(seen).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
   it('lets nothing of a topic overtake a part that fails', async () => {
     const order: string[] = [];
     let failed = false;

@@ -76,10 +76,12 @@ export function createRoundLoop<T>({ run, maxItems, topicsOf }: RoundLoopOptions
 
   return {
     submit: async (items, { alone } = { alone: false }) => {
-      const parts = partsOf(items, { maxItems, topicsOf }).map(
+      const about = items.map((item) => ({ item, topics: topicsOf(item) }));
+      const parts = partsOf(about, maxItems).map(
         (part) =>
           new Promise<void>((resolve, reject) => {
-            waiting.push({ items: part, topics: part.flatMap(topicsOf), alone, resolve, reject });
+            const topics = part.flatMap((one) => one.topics);
+            waiting.push({ items: part.map(({ item }) => item), topics, alone, resolve, reject });
           }),
       );
       begin();
@@ -91,33 +93,44 @@ export function createRoundLoop<T>({ run, maxItems, topicsOf }: RoundLoopOptions
   };
 }
 
-/** Parts of about equal size without a common topic, the items of each in their order. */
-function partsOf<T>(
-  items: readonly T[],
-  { maxItems, topicsOf }: Pick<RoundLoopOptions<T>, 'maxItems' | 'topicsOf'>,
-): (readonly T[])[] {
-  if (items.length <= maxItems) return items.length === 0 ? [] : [items];
-  const size = items.length / Math.ceil(items.length / maxItems);
-  const parts: number[][] = [];
-  for (const group of groupsOf(items.map(topicsOf))) {
-    const last = parts.at(-1);
-    if (last === undefined || last.length + group.length > Math.ceil(size)) parts.push(group);
-    else last.push(...group);
-  }
-  return parts.map((places) => places.sort((a, b) => a - b).flatMap((place) => items.slice(place, place + 1)));
+interface About {
+  readonly topics: readonly string[];
 }
 
-/** The places of items that are joined by their topics, directly or over others. */
-function groupsOf(topics: readonly (readonly string[])[]): number[][] {
-  const byTopic = new Map<string, number[]>();
-  for (const [place, names] of topics.entries()) {
-    const joined = new Set(names.flatMap((name) => [byTopic.get(name) ?? []]).filter(({ length }) => length > 0));
-    const [group = [], ...others] = joined;
-    group.push(place, ...others.flat());
-    for (const name of new Set([...names, ...others.flat().flatMap((other) => topics[other] ?? [])]))
-      byTopic.set(name, group);
+/** Parts of about equal size without a common topic, the items of each in their order. */
+function partsOf<A extends About>(items: readonly A[], maxItems: number): (readonly A[])[] {
+  if (items.length <= maxItems) return items.length === 0 ? [] : [items];
+  const size = Math.ceil(items.length / Math.ceil(items.length / maxItems));
+  const parts: Group<A>['items'][] = [];
+  for (const group of groupsOf(items)) {
+    const last = parts.at(-1);
+    if (last === undefined || last.length + group.items.length > size) parts.push([...group.items]);
+    else last.push(...group.items);
   }
-  return [...new Set(byTopic.values())];
+  return parts.map((part) => part.sort((a, b) => a.place - b.place).map(({ item }) => item));
+}
+
+interface Group<A> {
+  readonly items: { readonly item: A; readonly place: number }[];
+  readonly topics: Set<string>;
+}
+
+/** Items that are joined by their topics, directly or over others. */
+function groupsOf<A extends About>(items: readonly A[]): Set<Group<A>> {
+  const groups = new Set<Group<A>>();
+  const byTopic = new Map<string, Group<A>>();
+  for (const [place, item] of items.entries()) {
+    const met = new Set(item.topics.flatMap((topic) => byTopic.get(topic) ?? []));
+    const [group = { items: [], topics: new Set() }, ...others] = met;
+    groups.add(group);
+    group.items.push({ item, place }, ...others.flatMap((other) => other.items));
+    for (const topic of [item, ...others].flatMap(({ topics }) => [...topics])) {
+      group.topics.add(topic);
+      byTopic.set(topic, group);
+    }
+    for (const other of others) groups.delete(other);
+  }
+  return groups;
 }
 
 const sizeOf = (entries: readonly { readonly items: readonly unknown[] }[]): number =>

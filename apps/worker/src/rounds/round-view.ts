@@ -132,7 +132,7 @@ async function askedView(
     usesLeft: first.usesLeft,
     heads,
     priors: new Map(first.keys.map(({ key, prior }) => [callKeyText(key), prior])),
-    unfinished: new Map(first.joins.map(({ join, prior }) => [sameCallText(join), prior])),
+    unfinished: new Map(first.joins.map(({ join, prior }) => [sameCallText(join, join.callHash), prior])),
   };
 }
 
