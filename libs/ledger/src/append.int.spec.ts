@@ -136,6 +136,22 @@ describe('a round', () => {
     expect([await headSeq('g1'), await headSeq('g2'), await headSeq('g3')]).toEqual([2, 1, 2]);
   });
 
+  it('does not compress the events of common calls, also not in months to come', async () => {
+    const body = 'x'.repeat(3_000);
+    await ledger.append([unit('plain', 0, [started('plain'), reported(body)])]);
+    const compressed = await owner.query(
+      "SELECT 1 FROM events WHERE stream_id = 'plain' AND pg_column_compression(body) IS NOT NULL",
+    );
+    expect(compressed.rows).toEqual([]);
+    await owner.query('SELECT make_partitions(14)');
+    const { rows } = await owner.query<{ options: string[] | null }>(
+      `SELECT reloptions AS options FROM pg_class JOIN pg_inherits ON inhrelid = oid
+       WHERE inhparent = 'events'::regclass AND relname NOT LIKE '%2020_01'`,
+    );
+    expect(rows.length).toBeGreaterThan(14);
+    for (const { options } of rows) expect(options).toContain('toast_tuple_target=4096');
+  });
+
   it('keeps NUL, lone surrogates, backslashes and every script intact', async () => {
     const wild = 'a\u0000b\\c\ud800 \u202e \u{1f600} 漢字 "q"';
     const sessionId = `wild ${wild}`;

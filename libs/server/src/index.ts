@@ -50,6 +50,7 @@ export {
   type SeenDatabase,
   type SeenRedis,
 } from './startup/findings.js';
+export { timeOrderedId } from './time-ordered-id.js';
 export { joinPresence, type Presence, type PresenceOptions } from './presence.js';
 export {
   createVaultKeys,

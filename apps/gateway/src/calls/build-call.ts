@@ -1,6 +1,7 @@
 /** From what a client or a hook sent to the call that travels to the worker. */
-import { hash, randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { findSecrets } from '@countersign/redaction';
+import { timeOrderedId } from '@countersign/server';
 import {
   DoorError,
   placeText,
@@ -58,7 +59,7 @@ export function buildCall(parts: CallParts): ToolCall {
 function callOf(parts: CallParts): ToolCall {
   const { tenantId, keyId, sessionId, attempt, tool, args, cwd, mode, sameHost, description, joinsByHash } = parts;
   const { opening, ancestors, resolvedPaths, mcpServer } = parts;
-  const callId = randomUUID();
+  const callId = timeOrderedId();
   const call: ToolCall = {
     id: `call_${callId}`,
     tenantId,

@@ -1,5 +1,4 @@
 /** Decides the calls of one family in order, in memory: each call sees what the ones before it made of the session. */
-import { randomUUID } from 'node:crypto';
 import {
   callHashOf,
   type Basis,
@@ -27,7 +26,7 @@ import {
 } from '@countersign/approval';
 import type { VaultEntry } from '@countersign/ledger';
 import { trustedEvidence, evaluate, evaluateRewritten } from '@countersign/policy';
-import type { VaultKeys } from '@countersign/server';
+import { timeOrderedId, type VaultKeys } from '@countersign/server';
 import { hookedInput, hookFacts } from '../hooks/hooked-input.js';
 import { limitsOf } from '../policies/loop-limits.js';
 import type { RoundPolicy } from '../policies/policy-cache.js';
@@ -207,7 +206,7 @@ function decide(working: Working, item: RoundItem, place: Place & { guilty: bool
     verdict: storable.verdict,
     basis: storable.basis,
     policy: document,
-    newAskId: `ask_${randomUUID()}`,
+    newAskId: `ask_${timeOrderedId()}`,
     prior: priorOf(call, working),
     ancestors,
     tenantGrants: everywhere,
