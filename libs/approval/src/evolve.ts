@@ -4,11 +4,15 @@ import type { BodyOf } from './events.js';
 import { countedDenial, isHeldGuard } from './breaker.js';
 import { askedSubjects } from './call-limits.js';
 import { childAsked, childRefused, evolveRun, nextTurn, questionPut, rememberDenial, resultCame } from './run-state.js';
-import { initialState, STATE_LIMITS, type OpenAsk, type SessionState } from './state.js';
+import { initialState, inOneForm, STATE_LIMITS, type OpenAsk, type SessionState } from './state.js';
 import { unreachable } from './unreachable.js';
 
 /** The state after one more event. Total: an event that does not fit (an unknown ask, a second start) changes nothing it should not. */
 export function evolve(state: SessionState, event: SessionEvent): SessionState {
+  return inOneForm(changed(state, event));
+}
+
+function changed(state: SessionState, event: SessionEvent): SessionState {
   switch (event.type) {
     case 'AskOpened':
     case 'AskParked':

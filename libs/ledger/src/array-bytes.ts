@@ -74,22 +74,31 @@ function mostTextBytes(text: string): number {
 
 /** `mayHoldNulls`: the server looks for them; saying so without one costs nothing. */
 function writeHeader(target: Buffer, type: number, sizes: readonly number[], mayHoldNulls: boolean): number {
-  let at = target.writeInt32BE(sizes.length, 0);
-  at = target.writeInt32BE(mayHoldNulls ? 1 : 0, at);
-  at = target.writeInt32BE(type, at);
+  let at = writeInt(target, 0, sizes.length);
+  at = writeInt(target, at, mayHoldNulls ? 1 : 0);
+  at = writeInt(target, at, type);
   for (const size of sizes) {
-    at = target.writeInt32BE(size, at);
-    at = target.writeInt32BE(1, at);
+    at = writeInt(target, at, size);
+    at = writeInt(target, at, 1);
   }
   return at;
 }
 
 function writeCell(target: Buffer, at: number, cell: Cell): number {
-  if (cell === null) return target.writeInt32BE(-1, at);
+  if (cell === null) return writeInt(target, at, -1);
   const text = typeof cell === 'string' ? cell : String(cell);
   const bytes = text.length <= SHORT ? writeShort(target, at + 4, text) : target.write(text, at + 4, 'utf8');
-  target.writeInt32BE(bytes, at);
+  writeInt(target, at, bytes);
   return at + 4 + bytes;
+}
+
+/** 32 bits, the highest first. Byte by byte: in a process that loads much, Buffer's own methods are looked up anew for every number. */
+function writeInt(target: Uint8Array, at: number, value: number): number {
+  target[at] = value >>> 24;
+  target[at + 1] = value >>> 16;
+  target[at + 2] = value >>> 8;
+  target[at + 3] = value;
+  return at + 4;
 }
 
 /** Plain ASCII unit by unit: for short texts a call into the runtime costs more than the copying. */
