@@ -8,7 +8,7 @@ import { answerAsk, askOf, eventsOf, eventually, openAsks, send } from '../syste
 import { checkLoad } from './check.js';
 import { FAULTS, type Fault } from './faults.js';
 import { FaultHouse } from './house.js';
-import { LOAD_POLICY, runLoad } from './load.js';
+import { LOAD_POLICY, underLoad } from './load.js';
 
 jest.setTimeout(180_000);
 
@@ -71,11 +71,12 @@ describe('under load', () => {
   const faults = Object.entries<Fault>(FAULTS).map(([key, fault]) => [fault.name, key, fault] as const);
   it.each(faults)('%s', async (_name, key, fault) => {
     const options = { url: house.gatewayUrl, key: house.keys.agentKey, perSecond: PER_SECOND, seconds: SECONDS };
-    const load = runLoad({ ...options, name: key });
-    await pause(400);
-    // A quarter of the twenty seconds of the long suite is longer than a lock.
-    await fault.run(house, chance, 0.3);
-    const summary = await checkLoad(house, key, await load);
+    const { told } = await underLoad({ ...options, name: key }, async () => {
+      await pause(400);
+      // A quarter of the twenty seconds of the long suite is longer than a lock.
+      await fault.run(house, chance, 0.3);
+    });
+    const summary = await checkLoad(house, key, told);
     expect(summary.calls).toBe(PER_SECOND * SECONDS);
   });
 });

@@ -39,6 +39,9 @@ export interface LoadOptions {
   readonly sessions?: number;
 }
 
+/** What ends a load before its time: no call is begun, and none is tried again. */
+type Stopped = AbortSignal;
+
 /** A policy under which the commands of the load need nobody, and never stop their session. */
 export const LOAD_POLICY = {
   deny: ['Bash(git push --force *)'],
@@ -54,29 +57,44 @@ const BROKEN_MS = 300;
 /** Nobody goes on for longer than this; the test then says which calls were never decided. */
 const GIVE_UP_MS = 90_000;
 
-/** Sends at a steady rate, whatever becomes of the calls before; resolves when each is decided or was given up. */
-export async function runLoad(options: LoadOptions): Promise<Told[]> {
+/**
+ * Sends at a steady rate while `work` is done, whatever becomes of the calls before; resolves when each is decided or was given up.
+ * A load whose work failed is stopped, so that nothing goes on behind the test that failed.
+ */
+export async function underLoad<T>(options: LoadOptions, work: () => Promise<T>): Promise<{ told: Told[]; done: T }> {
+  const end = new AbortController();
+  const load = runLoad(options, end.signal);
+  load.catch(() => undefined);
+  try {
+    const done = await work();
+    return { told: await load, done };
+  } finally {
+    end.abort();
+    await load.catch(() => undefined);
+  }
+}
+
+async function runLoad(options: LoadOptions, stopped: Stopped): Promise<Told[]> {
   const { perSecond, seconds, name, sessions = 20 } = options;
   const total = Math.round(perSecond * seconds);
   const began = performance.now();
   const all: Promise<Told>[] = [];
-  for (let index = 0; index < total; index += 1) {
+  for (let index = 0; index < total && !stopped.aborted; index += 1) {
     const due = began + (index * 1_000) / perSecond;
     const wait = due - performance.now();
     if (wait > 1) await pause(wait);
     const effect: Effect = index % 4 === 3 ? 'deny' : 'allow';
-    all.push(
-      untilDecided({ sessionId: `${name}-${index % sessions}`, toolUseId: `${name}_${index}`, effect }, options),
-    );
+    const call: LoadCall = { sessionId: `${name}-${index % sessions}`, toolUseId: `${name}_${index}`, effect };
+    all.push(untilDecided(call, options, stopped));
   }
   return Promise.all(all);
 }
 
-async function untilDecided(call: LoadCall, options: LoadOptions): Promise<Told> {
+async function untilDecided(call: LoadCall, options: LoadOptions, stopped: Stopped): Promise<Told> {
   const told: Told = { call, attempts: [], decision: null, ruleId: null };
   const giveUp = performance.now() + GIVE_UP_MS;
-  while (told.decision === null && performance.now() < giveUp) {
-    const answer = await sendOnce(call, options);
+  while (told.decision === null && performance.now() < giveUp && !stopped.aborted) {
+    const answer = await sendOnce(call, options, stopped);
     const kind = kindOf(answer);
     told.attempts.push({ kind, ms: answer.ms, why: whyOf(answer) });
     if (kind === 'decided' && !('broken' in answer)) {
@@ -111,7 +129,7 @@ function kindOf(answer: Answer | Broken): Attempt['kind'] {
 /** Agents keep their connections. Whoever waits for a free one here is no matter of the service, so that time does not count. */
 const agent = new Agent({ keepAlive: true, maxSockets: 800, timeout: 60_000 });
 
-function sendOnce(call: LoadCall, { url, key }: LoadOptions): Promise<Answer | Broken> {
+function sendOnce(call: LoadCall, { url, key }: LoadOptions, signal: Stopped): Promise<Answer | Broken> {
   const { sessionId, toolUseId, effect } = call;
   const args = { command: `${COMMANDS[effect]} ${toolUseId}` };
   const body = JSON.stringify({ sessionId, toolUseId, tool: 'Bash', args, cwd: '/tmp', wait: 30 });
@@ -120,7 +138,7 @@ function sendOnce(call: LoadCall, { url, key }: LoadOptions): Promise<Answer | B
     let began = performance.now();
     const broke = (error: unknown): void =>
       resolve({ broken: String((error as { code?: unknown }).code), ms: performance.now() - began });
-    const sent = request(`${url}/v1/tool-calls`, { method: 'POST', agent, headers }, (response) => {
+    const sent = request(`${url}/v1/tool-calls`, { method: 'POST', agent, headers, signal }, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('error', broke);

@@ -42,6 +42,8 @@ function startLoad({ gateways, keys }: ApartHouse): Load {
     }
   };
   const callers = gateways.flatMap((url) => [caller(url), caller(url)]);
+  // What one throws is told when the load is stopped.
+  for (const one of callers) one.catch(() => undefined);
   load.stop = async () => {
     stopped = true;
     await Promise.all(callers);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { checkLoad } from '../faults/check.js';
 import { FAULTS, type Fault } from '../faults/faults.js';
 import { FaultHouse } from '../faults/house.js';
-import { LOAD_POLICY, runLoad } from '../faults/load.js';
+import { LOAD_POLICY, underLoad } from '../faults/load.js';
 import { createChance, drawSeed } from '../system/chance.js';
 
 const MINUTES = Number(process.env['TEST_CHAOS_MINUTES'] ?? 20);
@@ -42,10 +42,11 @@ it(`keeps every promise through ${MINUTES} minutes of faults`, async () => {
   for (let part = 0; part < parts; part += 1) {
     const options = { url: house.gatewayUrl, key: house.keys.agentKey, perSecond: PER_SECOND, seconds: PART_SECONDS };
     const name = `chaos${part}`;
-    const load = runLoad({ ...options, name });
-    const faults = await wreak(performance.now() + (PART_SECONDS - 10) * 1_000);
-    process.stdout.write(`${name}: ${faults.join('; ')}\n`);
-    calls += (await checkLoad(house, name, await load)).calls;
+    const { told, done } = await underLoad({ ...options, name }, () =>
+      wreak(performance.now() + (PART_SECONDS - 10) * 1_000),
+    );
+    process.stdout.write(`${name}: ${done.join('; ')}\n`);
+    calls += (await checkLoad(house, name, told)).calls;
   }
   expect(calls).toBe(parts * PART_SECONDS * PER_SECOND);
 });

@@ -5,7 +5,7 @@ import { canonicalJson, policyDocumentSchema, type SessionEvent } from '@counter
 import { createLedger, type Ledger } from '@countersign/ledger';
 import { startPostgres } from '@countersign/testing';
 import pg from 'pg';
-import { CLEAN_ENVIRONMENT, startProgram } from '../system/processes.js';
+import { CLEAN_ENVIRONMENT, startProgram, type Program } from '../system/processes.js';
 
 const PROCESS = fileURLToPath(new URL('./process.mjs', import.meta.url));
 const PROCESSES = 6;
@@ -71,14 +71,19 @@ async function runProcesses(databaseUrl: string, options: MixedLoadOptions): Pro
     const args = [PROCESS, databaseUrl, `p${i}`, String(seconds), String(works), String(seed + i)];
     return startProgram(args, { env: CLEAN_ENVIRONMENT });
   });
-  return Promise.all(
-    programs.map(async (program) => {
-      const code = await program.ended;
-      const line = program.output().trim().split('\n').at(-1) ?? '';
-      if (code !== 0) throw new Error(`a process ended with ${code}: ${program.output().slice(-2_000)}`);
-      return JSON.parse(line) as Summary;
-    }),
-  );
+  try {
+    return await Promise.all(programs.map(summaryOf));
+  } finally {
+    // Where one failed, the others would go on for as long as they were told to.
+    await Promise.all(programs.map((program) => program.end('SIGKILL')));
+  }
+}
+
+async function summaryOf(program: Program): Promise<Summary> {
+  const code = await program.ended;
+  const line = program.output().trim().split('\n').at(-1) ?? '';
+  if (code !== 0) throw new Error(`a process ended with ${code}: ${program.output().slice(-2_000)}`);
+  return JSON.parse(line) as Summary;
 }
 
 async function lookAt(ledger: Ledger, owner: pg.Client, summaries: readonly Summary[]): Promise<MixedLoad> {

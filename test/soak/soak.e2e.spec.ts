@@ -24,3 +24,9 @@ it('C07 jobs and events leave nothing behind: memory stays under its ceilings', 
   expect(await openAsks(house)).toBe(0);
   expect(await chainProblems(house)).toEqual([]);
 });
+
+it('a soak that cannot go on leaves nothing running', async () => {
+  await house.redis.stop();
+  const options = { seconds: 3_600, perSecond: 100, sockets: 10, say: () => undefined };
+  await expect(soak(house, options)).rejects.toThrow();
+});

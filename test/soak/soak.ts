@@ -41,6 +41,8 @@ interface Running {
   calls: number;
   asksAnswered: number;
   heard: number;
+  /** When the person who answers may leave. */
+  ends: 'no' | 'when all are answered' | 'now';
 }
 
 const SESSIONS = 64;
@@ -50,19 +52,45 @@ const MOST_WRONG = 20;
 const REFUSALS: ReadonlySet<string> = new Set(['overloaded', 'unavailable']);
 const SERVICES = ['gateway', 'worker', 'approver'] as const;
 
-/** Calls of all kinds, their results, asks that are answered, and people who watch. */
-export async function soak(house: FaultHouse, { seconds, perSecond, sockets, say }: SoakOptions): Promise<SoakReport> {
-  const running: Running = { house, answers: {}, wrong: [], pending: [], calls: 0, asksAnswered: 0, heard: 0 };
-  const lines = Array.from({ length: sockets }, () => watch(running));
-  const samples: Sample[] = [await sample(house, 0)];
-  const began = performance.now();
-  const over = (): boolean => performance.now() - began > seconds * 1_000;
-  let told = false;
-  // The last calls may still become asks when the time is over.
-  const answering = answerAsks(running, () => told);
+/** Calls of all kinds, their results, asks that are answered, and people who watch. Nothing of it goes on when it fails. */
+export async function soak(house: FaultHouse, options: SoakOptions): Promise<SoakReport> {
+  const running: Running = {
+    house,
+    answers: {},
+    wrong: [],
+    pending: [],
+    calls: 0,
+    asksAnswered: 0,
+    heard: 0,
+    ends: 'no',
+  };
+  const lines = Array.from({ length: options.sockets }, () => watch(running));
+  const answering = answerAsks(running);
+  // What it throws is told when it is waited for, and that may be after something else failed.
+  answering.catch(() => undefined);
   const open = new Set<Promise<void>>();
+  try {
+    const samples = await pour(running, open, options);
+    await Promise.all(open);
+    // The last calls may still become asks when the time is over.
+    running.ends = 'when all are answered';
+    await answering;
+    samples.push(await sample(house, options.seconds));
+    return reportOf(running, samples);
+  } finally {
+    running.ends = 'now';
+    lines.forEach((line) => line.disconnect());
+    await Promise.allSettled([answering, ...open]);
+  }
+}
+
+/** Begins calls at the rate until the time is over, and takes samples meanwhile. */
+async function pour(running: Running, open: Set<Promise<void>>, options: SoakOptions): Promise<Sample[]> {
+  const { seconds, perSecond, say } = options;
+  const samples: Sample[] = [await sample(running.house, 0)];
+  const began = performance.now();
   let sampledAt = began;
-  while (!over()) {
+  while (performance.now() - began <= seconds * 1_000) {
     const due = Math.floor(((performance.now() - began) / 1_000) * perSecond);
     // Whoever waits this long already is joined by nobody: the load falls behind instead of piling up.
     while (running.calls < due && open.size < MOST_OPEN) {
@@ -72,17 +100,15 @@ export async function soak(house: FaultHouse, { seconds, perSecond, sockets, say
     }
     if (performance.now() - sampledAt > SAMPLE_MS) {
       sampledAt = performance.now();
-      samples.push(await sample(house, Math.round((sampledAt - began) / 1_000)));
+      samples.push(await sample(running.house, Math.round((sampledAt - began) / 1_000)));
       if (samples.length % 2 === 0) say(`${running.calls} calls, ${open.size} open, ${JSON.stringify(samples.at(-1))}`);
     }
     await pause(20);
   }
-  await Promise.all(open);
-  told = true;
-  await answering;
-  samples.push(await sample(house, seconds));
-  lines.forEach((line) => line.disconnect());
-  const { calls, answers, wrong, asksAnswered, heard } = running;
+  return samples;
+}
+
+function reportOf({ calls, answers, wrong, asksAnswered, heard }: Running, samples: readonly Sample[]): SoakReport {
   const refused = [...REFUSALS].reduce((sum, code) => sum + (answers[code] ?? 0), 0);
   return { calls, answers, refused, wrong, asksAnswered, heardBySockets: heard, samples };
 }
@@ -134,9 +160,9 @@ function note({ answers, wrong }: Running, told: string, expected: string, index
 }
 
 /** A person who answers one ask after the other; two of three are approved. */
-async function answerAsks(running: Running, over: () => boolean): Promise<void> {
+async function answerAsks(running: Running): Promise<void> {
   const { house, pending } = running;
-  while (!over() || pending.length > 0) {
+  while (running.ends === 'no' || (running.ends !== 'now' && pending.length > 0)) {
     const askId = pending.shift();
     if (askId === undefined) {
       await pause(50);

@@ -45,12 +45,15 @@ async function watchAppenders<T>(work: Promise<T>): Promise<{ result: T; appende
   const appenders = new Set<string>();
   let done = false;
   void work.catch(() => undefined).finally(() => (done = true));
-  while (!done) {
-    const { rows } = await client.query<{ name: string }>(APPENDING);
-    for (const { name } of rows) appenders.add(name);
-    await pause(5);
+  try {
+    while (!done) {
+      const { rows } = await client.query<{ name: string }>(APPENDING);
+      for (const { name } of rows) appenders.add(name);
+      await pause(5);
+    }
+  } finally {
+    await client.end();
   }
-  await client.end();
   return { result: await work, appenders };
 }
 

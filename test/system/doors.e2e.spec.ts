@@ -262,6 +262,25 @@ it('has a probe for every door, and a door for every probe', () => {
   expect([...new Set(OPEN.map(nameOf))].sort()).toEqual(OPEN_DOORS);
 });
 
+it('is told, at every door that is read, of a parameter that the door does not know', async () => {
+  const read = KEYED.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/'));
+  const things = await makeThings('/kill-switches/:id');
+  const answers = read.map(async (door) => {
+    const path = PROBES[nameOf(door)]?.path(things) ?? '';
+    const url = `${baseOf(door)}${path}${path.includes('?') ? '&' : '?'}sesion=x`;
+    const { status, body } = await send(url, { key: ours[door.roles[0] ?? 'admin'] });
+    return { door: nameOf(door), status, body };
+  });
+  const problems = [{ path: 'sesion', message: expect.stringContaining('is no known parameter: this door takes ') }];
+  expect(await Promise.all(answers)).toEqual(
+    read.map((door) => ({
+      door: nameOf(door),
+      status: 400,
+      body: { error: expect.objectContaining({ code: 'request.invalid', details: { problems } }) },
+    })),
+  );
+});
+
 describe.each(KEYED.map((door) => [nameOf(door), door] as const))('%s', (name, door) => {
   // Whoever is refused changes nothing, so all of them knock on the same things, which the last test finds as they were at first.
   let closed: Things;
