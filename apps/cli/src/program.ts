@@ -13,6 +13,8 @@ const USAGE_ERROR = 2;
 const BAD_SETTING = 1;
 /** An agent goes on after exit code 1: a hook that cannot work must block. */
 const BLOCKED = 2;
+/** 1 would say that the log is broken. */
+const NOT_CHECKED = 2;
 const MAX_WAIT_SECONDS = 3_600;
 
 /** Runs the command line and gives the exit code. */
@@ -43,7 +45,16 @@ function createProgram(done: (exitCode: number) => void): Command {
   addVault(program, done);
   addAsks(program, (run) => withEnv({ done, badSetting: USAGE_ERROR }, run));
   addPolicyCommands(program, done);
+  explainUsage(program, 'countersign');
   return program;
+}
+
+/** What is wrong is told as everywhere, and then what to type. `name`: of the command as it is typed. */
+function explainUsage(command: Command, name: string): void {
+  command
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'countersign: ')) })
+    .showHelpAfterError(`countersign: \`${name} --help\` says how it is used`);
+  for (const below of command.commands) explainUsage(below, `${name} ${below.name()}`);
 }
 
 function addUp(program: Command, done: (exitCode: number) => void): void {
@@ -104,7 +115,7 @@ function addAudit(program: Command, done: (exitCode: number) => void): void {
     .option('--json', 'print the report as one line of JSON', false)
     .addHelpText('after', '\nExit codes: 0 unbroken, 1 broken (each place is named), 2 could not be checked.')
     .action((options: { json: boolean }) =>
-      withEnv({ done }, async (env) => {
+      withEnv({ done, badSetting: NOT_CHECKED }, async (env) => {
         const { verifyLog } = await import('./audit/verify.js');
         return verifyLog(env, { json: options.json, output: process.stdout, complaints: process.stderr });
       }),

@@ -5,6 +5,8 @@ export const ERRORS = {
   'request.malformed': { status: 400, message: 'the request body is not valid JSON' },
   'request.invalid': { status: 400, message: 'the request does not have the expected shape' },
   'request.too_large': { status: 413, message: 'the request body is larger than 32 MB' },
+  'request.headers_too_large': { status: 431, message: 'the headers of the request are larger than 16 KB' },
+  'request.timeout': { status: 408, message: 'the request did not arrive whole in time' },
   'request.invalid_arguments': { status: 422, message: 'the tool call has arguments that cannot be judged' },
   'auth.missing': { status: 401, message: 'send a key as `Authorization: Bearer …`' },
   'auth.unknown_key': { status: 401, message: 'this key is not known or was revoked' },

@@ -1,6 +1,7 @@
 /** The vocabulary of the house: calls, verdicts, events, jobs, doors and errors. */
 export * from './vocabulary.js';
 export * from './errors.js';
+export { fileProblem } from './file-problem.js';
 export * from './tool-call.js';
 export * from './call-place.js';
 export * from './verdict.js';

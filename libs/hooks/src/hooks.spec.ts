@@ -438,7 +438,7 @@ describe('the hook file', () => {
     };
     const missing = join(folder, 'none.yaml');
     expect(await named(missing)).toEqual([`${missing}: there is no such file`]);
-    expect(await named(folder)).toEqual([`${folder}: cannot be read (EISDIR)`]);
+    expect(await named(folder)).toEqual([`${folder}: this is a folder, not a file`]);
   });
 
   it.each(['just words', '- a\n- b', '42', 'preset: standard\nallow: [Bash]'])('is no other file: %s', async (text) => {

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { fileProblem } from '@countersign/contracts';
 import { parse, YAMLParseError } from 'yaml';
 import { metricsHook, type MetricsSource } from './builtin/metrics.js';
 import { pluginProblem, type HookPlugin } from './plugin.js';
@@ -37,18 +38,17 @@ export async function loadHooks(
   return problems.length > 0 ? { ok: false, problems } : { ok: true, hooks };
 }
 
-function unread(path: string, failure: string, named: boolean): LoadedHooks {
-  if (failure === 'ENOENT' && !named) return { ok: true, hooks: [] };
-  const why = failure === 'ENOENT' ? 'there is no such file' : `cannot be read (${failure})`;
-  return { ok: false, problems: [`${path}: ${why}`] };
+function unread(path: string, failure: unknown, named: boolean): LoadedHooks {
+  if ((failure as { code?: unknown }).code === 'ENOENT' && !named) return { ok: true, hooks: [] };
+  return { ok: false, problems: [`${path}: ${fileProblem(failure)}`] };
 }
 
-/** The text of a file, or the system's word for why it cannot be read. */
-async function readText(path: string): Promise<{ readonly text: string } | { readonly failure: string }> {
+/** The text of a file, or the error of reading it. */
+async function readText(path: string): Promise<{ readonly text: string } | { readonly failure: unknown }> {
   try {
     return { text: await readFile(path, 'utf8') };
   } catch (error) {
-    return { failure: (error as { code?: string }).code ?? 'unknown' };
+    return { failure: error };
   }
 }
 

@@ -1,5 +1,6 @@
 /** Every failure becomes one row of the error table and one form of body. */
 import { HttpException } from '@nestjs/common';
+import { createRedactor } from '@countersign/redaction';
 import { DoorError, ERRORS, type ErrorCode } from '@countersign/contracts';
 
 /** Codes of Node, of Postgres and of its driver that mean: the service is not there, or too busy to answer; try again. */
@@ -18,14 +19,27 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   503: 'overloaded',
 };
 
-/** The DoorError that tells a caller of any failure; `internal.error` for what nobody expected. */
+/**
+ * The DoorError that tells a caller of any failure; `internal.error` for what nobody expected. INVARIANT: what was sent may stand in
+ * it, but no secret of it: answers end in logs of clients and in transcripts of agents.
+ */
 export function toDoorError(error: unknown): DoorError {
-  if (error instanceof DoorError) return error;
+  if (error instanceof DoorError) return withoutSecrets(error);
   const { code, message } = describe(error);
   // Errors of the queue carry a code of the table.
   if (code !== null && Object.hasOwn(ERRORS, code)) return new DoorError(code as ErrorCode);
   if ((code !== null && AWAY.test(code)) || AWAY_MESSAGE.test(message)) return new DoorError('unavailable');
   return new DoorError(BY_STATUS[statusOf(error)] ?? 'internal.error');
+}
+
+/** The same error where it holds no secret. */
+function withoutSecrets(error: DoorError): DoorError {
+  const { code, details } = error;
+  if (details === undefined && error.message === ERRORS[code].message) return error;
+  const redactor = createRedactor(() => '0000');
+  const message = redactor.text(error.message);
+  const shown = details === undefined ? undefined : (redactor.json(details) as Record<string, unknown>);
+  return redactor.found().length === 0 ? error : new DoorError(code, message, shown);
 }
 
 /** Told by shape, not by class: drivers and other realms have errors of their own. */

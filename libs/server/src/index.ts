@@ -15,7 +15,7 @@ export { areMet, createProbeSet, NotReady, type Needs, type Probe } from './heal
 export { startSideServer, type SideServer, type SideServerOptions } from './health/side-server.js';
 export { createHostCheck, type HostCheckOptions } from './host-check.js';
 export type { IdempotencyStore, IdempotentRequest } from './idempotency.js';
-export { PortTaken } from './listen.js';
+export { CannotListen, cannotListen, type ListenPlace } from './listen.js';
 export { watchKills, type KillWatch, type KillWatchDeps } from './kill/kill-watch.js';
 export { createLineLimit, type LineLimit } from './line-limit.js';
 export { LOAD_LIMITS, type BodyShare, type LoadLimits } from './load/load-guard.js';

@@ -157,10 +157,12 @@ describe('bodies together', () => {
 describe('/metrics', () => {
   it('tells of doors by route, never by what stands in the url', async () => {
     const { app } = await start();
-    await get(app, '/v1/tool-calls/s3cret?x=s3cret');
+    await get(app, '/v1/tool-calls/s3cret?hold=');
+    await get(app, '/v1/tool-calls/s3cret?s3cret=s3cret');
     await get(app, '/nowhere/s3cret');
     const body = await (await get(app, '/metrics')).text();
     expect(body).toContain('countersign_door_seconds_count{app="gateway",door="/v1/tool-calls/:id",status="2xx"} 1');
+    expect(body).toContain('countersign_door_seconds_count{app="gateway",door="/v1/tool-calls/:id",status="4xx"} 1');
     expect(body).toContain('countersign_door_seconds_count{app="gateway",door="other",status="4xx"} 1');
     expect(body).toContain('countersign_errors_total{app="gateway",code="door.unknown"} 1');
     expect(body).not.toContain('s3cret');

@@ -319,6 +319,18 @@ describe('bodies', () => {
     expect(await send(`/v1/tool-calls/${encodeURIComponent(long)}`)).toMatchObject({ body: { id: long } });
   });
 
+  it('refuses parameters that the door does not know, and names them and those that it knows', async () => {
+    const refused = await send('/v1/tool-calls/c1?limt=7&cursor=x&__proto__=1');
+    expect(refused).toMatchObject({ status: 400, code: 'request.invalid' });
+    const message = 'is no known parameter: this door takes limit, cursor';
+    expect(refused.body).toMatchObject({
+      error: { details: { problems: ['limt', '__proto__'].map((path) => ({ path, message })) } },
+    });
+    const long = await send(`/v1/tool-calls/c1?%E2%80%AE${'x'.repeat(200)}=1`);
+    expect(long.body).toMatchObject({ error: { details: { problems: [{ path: `\\u{202e}${'x'.repeat(63)}` }] } } });
+    expect((await send('/page?utm=1', { key: null })).status).toBe(200);
+  });
+
   it('refuses a chunked body that grows too large, and keeps the connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ports: unknown[] = [];
@@ -467,7 +479,7 @@ describe('start and end', () => {
   it('explains a taken port in one line', async () => {
     const port = Number(new URL(server.url).port);
     await expect(createServerApp(TestModule, { ...settings, port })).rejects.toThrow(
-      `127.0.0.1:${port} is taken by another process; end it or choose another port`,
+      `127.0.0.1:${port} is taken by another program: end it or choose another port`,
     );
   });
 

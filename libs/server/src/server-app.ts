@@ -7,6 +7,7 @@ import { DoorError, NO_METER, NO_TRACING, type Door, type ErrorCode, type Tracin
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Authenticator } from './auth.js';
+import { answerClientErrors } from './client-errors.js';
 import { installBodyReader } from './body-reader.js';
 import type { CookieSessions } from './cookie-sessions.js';
 import { createDoorGuard, type DoorGuard } from './door-guard.js';
@@ -22,6 +23,7 @@ import type { LoadLimits } from './load/load-guard.js';
 import { createRequestLog, installRequestLog, nestLogger, type LogRequest } from './logging.js';
 import { listenOrExplain } from './listen.js';
 import { installMetrics, statusClass, type MetricsDoor } from './metrics/install-metrics.js';
+import { QueryGuard } from './query-guard.js';
 import { installQuickDoor, type QuickDoor } from './quick-door.js';
 import { BODY_LIMIT } from './read-bytes.js';
 import { SchemaPipe } from './schema-pipe.js';
@@ -78,13 +80,13 @@ const CLOSE_LIMIT_MS = 10_000;
 /** Routes of whoever watches us: answered under any load, under any name. */
 const WATCHED_ROUTES: readonly string[] = [...HEALTH_ROUTES, '/metrics'];
 
-/** Starts the server. Throws PortTaken in one line, or an Error that names routes outside of the door table. */
+/** Starts the server. Throws CannotListen in one line, or an Error that names routes outside of the door table. */
 export async function createServerApp(module: Type | object, options: ServerAppOptions): Promise<ServerApp> {
-  const adapter = makeAdapter(options);
-  const fastify = adapter.getInstance() as unknown as FastifyInstance;
-  const state = { closing: false };
   const onFailure = (code: ErrorCode): void =>
     options.metrics?.metrics.meter.count('countersign_errors_total', { app: options.app, code });
+  const adapter = makeAdapter(options, onFailure);
+  const fastify = adapter.getInstance() as unknown as FastifyInstance;
+  const state = { closing: false };
   const doors = installDoors(fastify, options, state);
   const { guard, load } = doors;
   const app = await NestFactory.create<NestFastifyApplication>(module as Type, adapter, {
@@ -93,6 +95,7 @@ export async function createServerApp(module: Type | object, options: ServerAppO
     abortOnError: false,
   });
   const { logger, renderFailure } = options;
+  app.useGlobalGuards(new QueryGuard());
   app.useGlobalPipes(new SchemaPipe());
   app.useGlobalFilters(
     new ErrorFilter({
@@ -120,7 +123,7 @@ export async function createServerApp(module: Type | object, options: ServerAppO
   return { url: urlOf(app, options.host), app, close };
 }
 
-function makeAdapter(options: ServerAppOptions): FastifyAdapter {
+function makeAdapter(options: ServerAppOptions, onFailure: (code: ErrorCode) => void): FastifyAdapter {
   return new FastifyAdapter({
     bodyLimit: options.bodyLimit ?? BODY_LIMIT,
     // A whole request, headers and body, has this long to arrive.
@@ -132,6 +135,9 @@ function makeAdapter(options: ServerAppOptions): FastifyAdapter {
     return503OnClosing: false,
     // A doubled slash, as a base URL with a final slash makes it, is the same door.
     routerOptions: { maxParamLength: 1_024, ignoreDuplicateSlashes: true },
+    // Node would refuse a missing Host with an empty answer; the host check does it in our form.
+    http: { requireHostHeader: false },
+    clientErrorHandler: answerClientErrors({ logger: options.logger, onFailure }),
     frameworkErrors: answerFrameworkErrors(options.renderFailure),
   });
 }

@@ -58,6 +58,10 @@ describe('an "always" answer', () => {
     const { askId } = await house.ask();
     const refused = await answer(askId, { answer: 'approve', scope: 'always', pattern: 'Bash(re:[)' });
     expect(refused).toMatchObject({ status: 422, body: { error: { code: 'grant.invalid' } } });
+    const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+    const careless = await answer(askId, { answer: 'approve', scope: 'always', pattern: `Bash(re:[${secret})` });
+    expect(careless).toMatchObject({ status: 422, body: { error: { code: 'grant.invalid' } } });
+    expect(JSON.stringify(careless.body)).not.toContain(secret);
     expect((await house.ledger.asks.get('acme', askId))?.status).toBe('open');
   });
 

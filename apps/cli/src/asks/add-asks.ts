@@ -8,7 +8,8 @@ type WithEnv = (run: (env: CliEnv) => Promise<number>) => Promise<void>;
 const streams = () => ({ output: process.stdout, complaints: process.stderr });
 
 const HELP = `
-Exit codes: 0 done, 1 the answer was not taken or there is no such ask, 2 wrong usage or no service could be asked.
+Exit codes: 0 done, 1 the answer was not taken or there is no such ask, 2 wrong usage, the key was refused,
+or no service could be asked.
 
 Settings (environment):
   COUNTERSIGN_CONSOLE_URL   base URL of the people's door (from endpoints.json of the home folder)
@@ -25,9 +26,12 @@ export function addAsks(program: Command, withEnv: WithEnv): void {
     .command('list', { isDefault: true })
     .description('open asks, the oldest first')
     .option('--json', 'one line of JSON for each', false)
-    .action((options: { json: boolean }) =>
-      withEnv(async (env) => (await import('./commands.js')).listAsks(env, options, streams())),
-    );
+    // As the default it is handed every word that names no command: refused here, where its name is known.
+    .allowExcessArguments()
+    .action((options: { json: boolean }, list: Command) => {
+      refuseWords(asks, list);
+      return withEnv(async (env) => (await import('./commands.js')).listAsks(env, options, streams()));
+    });
   asks
     .command('watch')
     .description('asks as they open and close; in a terminal they are answered by keys')
@@ -48,6 +52,15 @@ export function addAsks(program: Command, withEnv: WithEnv): void {
     );
   addAnswer(asks, 'approve', withEnv);
   addAnswer(asks, 'reject', withEnv);
+}
+
+/** Throws a usage error for what stands behind `asks` or `asks list`. */
+function refuseWords(asks: Command, list: Command): void {
+  const [word] = list.args;
+  if (word === undefined) return;
+  if (asks.args.includes('list')) list.error(`error: \`list\` takes no argument, but got \`${word}\``);
+  const names = asks.commands.map((command) => command.name()).join(', ');
+  asks.error(`error: unknown command '${word}': one of ${names}`);
 }
 
 function addAnswer(asks: Command, answer: 'approve' | 'reject', withEnv: WithEnv): void {

@@ -1,10 +1,19 @@
 /** `countersign asks list|show|approve|reject`: one look or one answer, then the end. */
 import { readFile } from 'node:fs/promises';
-import { jsonProblemText, readStrictJson, type AskView } from '@countersign/contracts';
+import { fileProblem, jsonProblemText, readStrictJson, type AskView } from '@countersign/contracts';
 import type { CliEnv } from '../env.js';
 import { complain, print, type Streams } from '../policy/streams.js';
 import { DONE, NOT_ASKED, NOT_TAKEN } from './exit-codes.js';
-import { findDoor, getAsk, openAsks, sendAnswer, type PeopleDoor, type Told } from './people-door.js';
+import {
+  findDoor,
+  getAsk,
+  isKeyRefusal,
+  keyLine,
+  openAsks,
+  sendAnswer,
+  type PeopleDoor,
+  type Told,
+} from './people-door.js';
 import { askLine, askText, endLine, endOf, refusalLine, terminalCard } from './render.js';
 
 export interface AnswerOptions {
@@ -22,7 +31,7 @@ export interface AnswerOptions {
 export async function listAsks(env: CliEnv, options: { json: boolean }, streams: Streams): Promise<number> {
   return withDoor(env, streams, async (door) => {
     const told = await openAsks(door);
-    if (told.kind !== 'told') return explain(told, streams);
+    if (told.kind !== 'told') return explain(told, door, streams);
     for (const ask of told.value) print(streams, options.json ? JSON.stringify(ask) : askLine(ask));
     if (!options.json && told.value.length === 0) print(streams, 'nobody is asked anything');
     return DONE;
@@ -37,7 +46,7 @@ export async function showAsk(
 ): Promise<number> {
   return withDoor(env, streams, async (door) => {
     const told = await getAsk(door, id);
-    if (told.kind !== 'told') return explain(told, streams);
+    if (told.kind !== 'told') return explain(told, door, streams);
     print(streams, options.json ? JSON.stringify(told.value) : askText(told.value));
     return DONE;
   });
@@ -57,7 +66,7 @@ export async function answerAsk(env: CliEnv, options: Answering, streams: Stream
   }
   return withDoor(env, streams, async (door) => {
     const shown = await getAsk(door, options.id);
-    if (shown.kind !== 'told') return explain(shown, streams);
+    if (shown.kind !== 'told') return explain(shown, door, streams);
     const ask = shown.value;
     if (!options.json) print(streams, askText(ask));
     if (options.answer === 'approve' && ask.status === 'open' && !terminalCard(ask).approvable) {
@@ -65,7 +74,7 @@ export async function answerAsk(env: CliEnv, options: Answering, streams: Stream
       return NOT_TAKEN;
     }
     const told = await sendAnswer(door, options.id, bodyOf(options, ask, input.value));
-    if (told.kind !== 'told') return explain(told, streams);
+    if (told.kind !== 'told') return explain(told, door, streams);
     print(streams, options.json ? JSON.stringify(told.value) : endLine(endOf(told.value)));
     return DONE;
   });
@@ -86,7 +95,7 @@ async function readInput(path: string | undefined): Promise<Input> {
     if (read.ok) return { ok: true, value: read.value };
     return { ok: false, problem: `${path} cannot be used: its JSON is ${jsonProblemText(read.problem)}` };
   } catch (error) {
-    return { ok: false, problem: `${path} cannot be used: ${(error as Error).message}` };
+    return { ok: false, problem: `${path}: ${fileProblem(error)}` };
   }
 }
 
@@ -97,9 +106,13 @@ async function withDoor(env: CliEnv, streams: Streams, run: (door: PeopleDoor) =
   return NOT_ASKED;
 }
 
-function explain(told: Exclude<Told<unknown>, { kind: 'told' }>, streams: Streams): number {
+function explain(told: Exclude<Told<unknown>, { kind: 'told' }>, door: PeopleDoor, streams: Streams): number {
   if (told.kind === 'unreachable') {
     complain(streams, told.reason);
+    return NOT_ASKED;
+  }
+  if (isKeyRefusal(told.code)) {
+    complain(streams, keyLine(told.message, told.code, door));
     return NOT_ASKED;
   }
   complain(streams, `${refusalLine(told.message, told.details)} (${told.code})`);

@@ -2,5 +2,5 @@
 export const DONE = 0;
 /** The answer was not taken, or there is no such ask. */
 export const NOT_TAKEN = 1;
-/** Wrong usage, or no service could be asked. */
+/** Wrong usage, a key that was refused, or no service could be asked. */
 export const NOT_ASKED = 2;

@@ -13,17 +13,31 @@ const PAGE = 200;
 export interface PeopleDoor {
   readonly url: string;
   readonly token: string;
+  /** Where the key was taken from, in words. */
+  readonly keyFrom: string;
 }
 
 /** `COUNTERSIGN_CONSOLE_URL` and `COUNTERSIGN_TOKEN`, else the home's. A string says what is missing. */
 export async function findDoor(env: CliEnv): Promise<PeopleDoor | string> {
-  const known = await readEndpoints(homeLayout(env.home).endpoints);
+  const { endpoints } = homeLayout(env.home);
+  const known = await readEndpoints(endpoints);
   const url = env.consoleUrl ?? known?.console;
   // The home's key goes to the home's own service only.
   const token = env.token ?? (env.consoleUrl === null ? known?.approverKey : undefined);
   if (url === undefined) return `no service is known in ${env.home}: set COUNTERSIGN_CONSOLE_URL or COUNTERSIGN_HOME`;
   if (token === undefined) return 'no key: set COUNTERSIGN_TOKEN to the key of an approver';
-  return { url: url.replace(/\/+$/, ''), token };
+  const keyFrom = env.token === null ? endpoints : 'COUNTERSIGN_TOKEN';
+  return { url: url.replace(/\/+$/, ''), token, keyFrom };
+}
+
+/** True for refusals of the key itself, whatever was asked. */
+export function isKeyRefusal(code: string): boolean {
+  return code.startsWith('auth.');
+}
+
+/** What is needed instead of a key that was refused, and where the refused one came from; never the key. */
+export function keyLine(message: string, code: string, { keyFrom }: PeopleDoor): string {
+  return `${message} (${code}): the key was taken from ${keyFrom}; set COUNTERSIGN_TOKEN to the key of an approver`;
 }
 
 /** `refused`: the door said no, and why. `unreachable`: nobody said anything that we understand. */
@@ -81,6 +95,9 @@ async function request<T>(
     });
     return read(await response.json(), schema, response.ok);
   } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) {
+      return { kind: 'unreachable', reason: `${url} does not answer as the people's door does: is it another one?` };
+    }
     const { message, cause } = error as { message?: string; cause?: { message?: string } };
     return { kind: 'unreachable', reason: `${url} does not answer: ${cause?.message ?? message ?? 'failed'}` };
   }

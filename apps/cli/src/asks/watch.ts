@@ -6,7 +6,7 @@ import type { CliEnv } from '../env.js';
 import { complain, print, type Streams } from '../policy/streams.js';
 import { EMPTY_DESK, step, type DeskEffect, type DeskEvent } from './desk.js';
 import { DONE, NOT_ASKED } from './exit-codes.js';
-import { findDoor, sendAnswer, type PeopleDoor } from './people-door.js';
+import { findDoor, isKeyRefusal, keyLine, sendAnswer, type PeopleDoor } from './people-door.js';
 import { askLine, askText, endLine, endOf, refusalLine, terminalCard } from './render.js';
 
 /** A terminal's own input, or a pipe. */
@@ -111,8 +111,8 @@ function createWatch(
   });
   socket.on('connect_error', (error) => {
     const { code } = (error as { data?: { code?: string } }).data ?? {};
-    if (code?.startsWith('auth.') !== true) return note(`live updates paused: ${error.message}`);
-    complain(streams, `${error.message} (${code})`);
+    if (code === undefined || !isKeyRefusal(code)) return note(`live updates paused: ${error.message}`);
+    complain(streams, keyLine(error.message, code, door));
     end(NOT_ASKED);
   });
   const stopKeys = terms.keys ? takeKeys(streams.input, (key) => happen({ type: 'key', key })) : () => undefined;

@@ -26,7 +26,10 @@ describe('loadChannels', () => {
   it('misses a file that is named', async () => {
     const nothing = join(folder, 'nothing.yaml');
     const result = await loadChannels(nothing, {}, { named: true });
-    expect(result).toEqual({ ok: false, problems: [`COUNTERSIGN_CHANNELS_FILE: there is no ${nothing}`] });
+    expect(result).toEqual({ ok: false, problems: [`${nothing}: there is no such file`] });
+    const problems = [`${folder}: this is a folder, not a file`];
+    expect(await loadChannels(folder, {}, { named: true })).toEqual({ ok: false, problems });
+    expect(await loadChannels(folder, {})).toEqual({ ok: false, problems });
   });
 
   it('fills in references and defaults', async () => {

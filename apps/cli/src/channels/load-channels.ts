@@ -1,8 +1,9 @@
 /** Reads `channels.yaml`: which channels are set up, with secrets that stand in it or are named as `env:NAME`. */
+import { readFile } from 'node:fs/promises';
 import { channelSettingsSchema, type ChannelSettings } from '@countersign/approver';
+import { fileProblem } from '@countersign/contracts';
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
-import { readIfPresent } from '../home/private-file.js';
 
 /** What the approver is given. */
 export interface LoadedChannels {
@@ -38,9 +39,10 @@ export async function loadChannels(
   variables: Readonly<Record<string, string | undefined>>,
   { named = false }: { readonly named?: boolean } = {},
 ): Promise<ChannelsResult> {
-  const text = await readIfPresent(path);
-  if (text === null && named) return { ok: false, problems: [`COUNTERSIGN_CHANNELS_FILE: there is no ${path}`] };
-  const read = readYaml(text ?? '');
+  const file = await readFile(path, 'utf8').catch((error: unknown) => ({ error }));
+  const unread = typeof file !== 'string' && (named || !isAbsent(file.error));
+  if (unread) return { ok: false, problems: [`${path}: ${fileProblem(file.error)}`] };
+  const read = readYaml(typeof file === 'string' ? file : '');
   if (typeof read === 'string') return { ok: false, problems: [`${path}: ${read}`] };
   const missing: string[] = [];
   const resolved = resolveReferences(read, variables, { at: '', missing }) as Record<string, unknown>;
@@ -51,6 +53,8 @@ export async function loadChannels(
   const lines = settings.error.issues.map(({ path: at, message }) => `${placeOf(at)}: ${message}`);
   return { ok: false, problems: lines.map((line) => `${path}: ${line}`) };
 }
+
+const isAbsent = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENOENT';
 
 /** As the file has it: channels stand beside the address, not below a name of their own. */
 function placeOf(at: readonly PropertyKey[]): string {

@@ -6,9 +6,9 @@ import { GATEWAY_DEFAULTS, startGateway } from '@countersign/gateway';
 import { DEFAULT_RETENTION, runChores } from '@countersign/ledger';
 import { createSeal, sealChecks, type Seal } from '@countersign/queue';
 import {
+  CannotListen,
   createVaultKeys,
   joinPresence,
-  PortTaken,
   startSideServer,
   type Presence,
   type SideServer,
@@ -162,7 +162,7 @@ async function startSide(env: CliEnv, rest: Pick<SideServerOptions, 'probes' | '
   const start = (port: number): Promise<SideServer> => startSideServer({ host: env.host, port, ...rest });
   if (env.workerPort !== null) return start(env.workerPort);
   return start(WORKER_PORT).catch((error: unknown) => {
-    if (error instanceof PortTaken) return start(0);
+    if (error instanceof CannotListen && error.blames === 'port') return start(0);
     throw error;
   });
 }
@@ -238,11 +238,14 @@ function orMissing<T>(variable: string, make: () => T): T {
   }
 }
 
+/** A place where nobody can listen is told with the variable to change; `variable` sets the port. */
 async function orExplain<T>(starting: Promise<T>, variable: string): Promise<T> {
   try {
     return await starting;
   } catch (error) {
-    if (error instanceof PortTaken) throw new PartMissing(`${error.message} (${variable})`);
+    if (error instanceof CannotListen) {
+      throw new PartMissing(`${error.blames === 'host' ? 'HOST' : variable}: ${error.message}`);
+    }
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** The lock of one home folder: one `up` at a time; a lock whose process is gone is taken over. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processIsAlive } from '@countersign/ledger';
 import { writePrivateFile } from './private-file.js';
@@ -45,7 +45,7 @@ async function tryLock(path: string): Promise<LockResult> {
     if (await createLock(path, self)) return { ok: true, lock: lockOf(path, self) };
     const holder = await readHolder(path);
     if (holder !== null && holds(holder)) return { ok: false, holder: holder.pid };
-    await removeStale(path);
+    await removeStale(path, self);
   }
   return { ok: false, holder: (await readHolder(path))?.pid ?? 0 };
 }
@@ -72,22 +72,36 @@ async function createLock(path: string, self: Holder): Promise<boolean> {
   }
 }
 
-/** Moves the lock away before it is judged again: of two starters only one gets it, and a fresh lock is put back. */
-async function removeStale(path: string): Promise<void> {
-  const aside = `${path}.${randomUUID()}`;
-  try {
-    await rename(path, aside);
-  } catch {
+/**
+ * Removes a lock that nobody holds. INVARIANT: only whoever has the turn removes it, and nobody replaces a lock that is there: so what
+ * was judged stale is still what is removed, and never the fresh lock of a starter that was faster.
+ */
+async function removeStale(path: string, self: Holder): Promise<void> {
+  const turn = `${path}.turn`;
+  if (!(await createLock(turn, self))) {
+    const other = await readHolder(turn);
+    if (other === null || !holds(other)) await rm(turn, { force: true });
     return;
   }
-  const moved = await readHolder(aside);
-  if (moved !== null && holds(moved)) await link(aside, path).catch(() => undefined);
-  await rm(aside, { force: true });
+  try {
+    // Where there is none now, whatever comes is fresh.
+    const text = await readFile(path, 'utf8').catch(() => null);
+    const holder = text === null ? null : holderIn(text);
+    if (text !== null && (holder === null || !holds(holder))) await rm(path, { force: true });
+  } finally {
+    await rm(turn, { force: true });
+  }
 }
 
 async function readHolder(path: string): Promise<Holder | null> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return holderIn(text);
+}
+
+/** Null for what names no process. */
+function holderIn(text: string): Holder | null {
   try {
-    const found = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder>;
+    const found = JSON.parse(text) as Partial<Holder>;
     if (typeof found.pid !== 'number' || found.pid <= 0) return null;
     const started = typeof found.started === 'string' ? found.started : null;
     return { pid: found.pid, started, leaving: found.leaving === true };

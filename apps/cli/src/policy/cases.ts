@@ -1,9 +1,9 @@
 /** `countersign cases`: runs verdict cases, one JSON object a line, on the engine alone. */
 import { readFile } from 'node:fs/promises';
-import { escapeForDisplay, type Preset } from '@countersign/contracts';
+import { escapeForDisplay, fileProblem, type Preset } from '@countersign/contracts';
 import { runCase, type CaseResult } from '@countersign/policy';
 import { GOOD, OBJECTIONS, UNUSABLE } from './exit-codes.js';
-import { fileProblem } from './file-problem.js';
+import { serviceNeed } from './needs-service.js';
 import { print, type Streams } from './streams.js';
 
 export interface CasesOptions {
@@ -13,11 +13,14 @@ export interface CasesOptions {
   readonly onlyFailures: boolean;
 }
 
-/** One line of a case file, run. `invalid`: it is no case; `unread`: the file could not be opened, or is no text. Both count as failed. */
+/**
+ * One line of a case file, run. `invalid`: it is no case; `unread`: the file could not be opened, or is no text; both count as
+ * failed. `skipped`: it needs a running service, so nothing is known of it.
+ */
 interface CaseLine {
   readonly place: string;
   readonly id: string;
-  readonly status: 'passed' | 'failed' | 'invalid' | 'unread';
+  readonly status: 'passed' | 'failed' | 'skipped' | 'invalid' | 'unread';
   readonly effect?: string;
   readonly ruleId?: string;
   readonly expected?: unknown;
@@ -25,22 +28,24 @@ interface CaseLine {
   readonly why: string;
 }
 
-/** Prints the cases and ends with `N passed, M failed`; whatever could not be run has failed, and no case at all is no success. */
+/**
+ * Prints the cases and ends with `N passed, M failed`, above it how many were skipped, where any was. What could not be read has
+ * failed, and no case at all is no success.
+ */
 export async function runCaseFiles(files: readonly string[], options: CasesOptions, streams: Streams): Promise<number> {
-  let passed = 0;
-  let failed = 0;
-  let unread = false;
+  const seen = { passed: 0, failed: 0, skipped: 0, invalid: 0, unread: 0 };
   for (const file of files) {
     for await (const line of linesOf(file, options)) {
-      if (line.status === 'passed') passed += 1;
-      else failed += 1;
-      unread ||= line.status === 'unread';
+      seen[line.status] += 1;
       show(line, options, streams);
     }
   }
+  const { passed, skipped, unread } = seen;
+  const failed = seen.failed + seen.invalid + unread;
+  if (skipped > 0) print(streams, `${skipped} skipped: the engine alone cannot run them`);
   print(streams, `${passed} passed, ${failed} failed`);
-  if (unread) return UNUSABLE;
-  return failed === 0 && passed > 0 ? GOOD : OBJECTIONS;
+  if (unread > 0) return UNUSABLE;
+  return failed === 0 && passed + skipped > 0 ? GOOD : OBJECTIONS;
 }
 
 async function* linesOf(file: string, options: CasesOptions): AsyncGenerator<CaseLine> {
@@ -68,8 +73,9 @@ function runLine(place: string, line: string, { preset }: CasesOptions): CaseLin
     return unreadable(place, `not JSON: ${(error as Error).message}`);
   }
   const given = isRecord(row) && preset !== undefined ? { ...row, preset } : row;
-  if (isRecord(given) && 'steps' in given) {
-    return { ...unreadable(place, 'several steps need a running stack'), id: textOf(given['id']) };
+  const need = isRecord(given) ? serviceNeed(given) : null;
+  if (isRecord(given) && need !== null) {
+    return { ...unreadable(place, need), status: 'skipped', id: textOf(given['id']) || '?' };
   }
   return told(place, given, runCase(given));
 }
@@ -91,7 +97,7 @@ function unreadable(place: string, problem: string): CaseLine {
 }
 
 function show(line: CaseLine, options: CasesOptions, streams: Streams): void {
-  if (line.status === 'passed' && options.onlyFailures) return;
+  if (options.onlyFailures && (line.status === 'passed' || line.status === 'skipped')) return;
   if (options.json) print(streams, JSON.stringify(line));
   else for (const text of textLines(line)) print(streams, escapeForDisplay(text));
 }

@@ -90,7 +90,7 @@ function addCases(program: Command, done: Done): void {
     .argument('<file...>', 'case files')
     .addOption(new Option('--preset <name>', "takes the place of every case's own preset").choices(PRESETS))
     .option('--json', 'print each case as one line of JSON; the last line stays plain', false)
-    .option('--only-failures', 'leave out the cases that passed', false)
+    .option('--only-failures', 'leave out the cases that passed or were skipped', false)
     .addHelpText('after', CASES_HELP)
     .action(async (files: string[], options: CasesOptions) => {
       const { runCaseFiles } = await import('./cases.js');
@@ -106,7 +106,10 @@ A case:
 Example:
   countersign cases --only-failures cases/*.jsonl
 
-Exit codes: 0 all passed, 1 some failed or there was none, 3 wrong usage.`;
+A case of several \`steps\`, or with a \`context\` that sets up more than evidence (\`hook\`, \`agent\`, \`mcp\`, \`modeHistory\` …),
+needs a running service: it is told as skipped, with why, and counts as neither. What cannot be read counts as failed.
+
+Exit codes: 0 none failed, 1 some failed or there was none, 3 wrong usage or a file that cannot be read.`;
 
 function addAnalyse(program: Command, done: Done): void {
   withPlace(program.command('analyse').argument('<file>', 'policy in YAML, JSON or TOML'))

@@ -1,6 +1,6 @@
 /** Loads a policy file: YAML, JSON or TOML, compiled, with every problem as one line with its place. */
 import { readFile } from 'node:fs/promises';
-import { policyDocumentSchema, type PolicyDocument, type Preset } from '@countersign/contracts';
+import { fileProblem, policyDocumentSchema, type PolicyDocument, type Preset } from '@countersign/contracts';
 import {
   compilePolicy,
   formatPolicyProblem,
@@ -13,7 +13,6 @@ import {
   type PolicyProblem,
   type PolicyText,
 } from '@countersign/policy';
-import { fileProblem } from './file-problem.js';
 import { complain, type Streams } from './streams.js';
 
 /** Where a policy comes from. */

@@ -1,8 +1,9 @@
 /** The offline policy commands as a person or a script sees them: every line that they print, and how they end. */
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { main } from '../program.js';
 import { analyse } from './analyse.js';
@@ -248,12 +249,53 @@ failed  bad (@/cases.jsonl:3)
   why: it is not
 invalid ? (@/cases.jsonl:4)
   - not JSON: …
-invalid steps (@/cases.jsonl:5)
-  - several steps need a running stack
+skipped steps (@/cases.jsonl:5)
+  - several steps need a running service
 invalid odd (@/cases.jsonl:6)
   - preset: Invalid option: expected one of "standard"|"astro-research"|"coding-agent"|"governed-runner"|"claude-code"
-1 passed, 4 failed
+1 skipped: the engine alone cannot run them
+1 passed, 3 failed
 `);
+  });
+
+  it.each([
+    [{ hook: { decision: 'deny' } }, 'context.hook needs a running service'],
+    [{ hooks: [{ decision: 'allow' }] }, 'context.hooks needs a running service'],
+    [{ classifier: 'block', agent: { depth: 1 } }, 'context.classifier, context.agent need a running service'],
+  ])('skips %j, which the engine alone cannot show, and says why', async (context, why) => {
+    const needy = JSON.stringify({ ...row, id: 'needy', context, expected: { effect: 'deny' } });
+    const skipping = await run((to) => runCaseFiles([file('needy.jsonl', needy)], options, to));
+    expect(skipping).toEqual({
+      exitCode: 0,
+      output: `skipped needy (@/needy.jsonl:1)\n  - ${why}\n1 skipped: the engine alone cannot run them\n0 passed, 0 failed\n`,
+      complaints: '',
+    });
+    const failing = await run((to) =>
+      runCaseFiles([file('both.jsonl', `${needy}\n${bad}`)], { ...options, onlyFailures: true }, to),
+    );
+    expect(failing.exitCode).toBe(1);
+    expect(failing.output).not.toContain('needy');
+    expect(failing.output).toMatch(/\n1 skipped: .*\n0 passed, 1 failed\n$/);
+  });
+
+  it.each([
+    [{ hooks: [{ action: 'block' }] }, 0],
+    [{ classifier: 'blok' }, 1],
+    [{ hasOwnProperty: 1 }, 1],
+  ])('runs %j itself', async (context, exitCode) => {
+    const own = JSON.stringify({ ...row, id: 'own', context, expected: { effect: 'deny' } });
+    const done = await run((to) => runCaseFiles([file('own.jsonl', own)], options, to));
+    expect(done.exitCode).toBe(exitCode);
+    expect(done.output).not.toContain('skipped');
+  });
+
+  it('fails no row of the acceptance corpus but those where we are stricter on purpose', async () => {
+    const corpus = new URL('../../../../test/data/acceptance/', import.meta.url);
+    const files = readdirSync(corpus).map((name) => fileURLToPath(new URL(name, corpus)));
+    const done = await run((to) => runCaseFiles(files, { ...options, onlyFailures: true }, to));
+    const failed = [...done.output.matchAll(/^(?:failed|invalid|unread) +(\S+)/gm)].map(([, id]) => id);
+    expect(failed).toEqual(['cc-0157', 'cc-0175', 'cc-0576', 'cc-0644', 'cc-0648']);
+    expect(done.output).toMatch(/\n104 skipped: .*\n\d+ passed, 5 failed\n$/);
   });
 
   it('says that a file of bytes is no text', async () => {

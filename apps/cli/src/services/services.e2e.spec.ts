@@ -131,6 +131,15 @@ describe('services that run apart', () => {
     60_000,
   );
 
+  it('refuse to start, in one line, where HOST is none of this machine', async () => {
+    const lines = await Promise.all(
+      ['gateway', 'worker', 'approver'].map((name) => complaint(name, { HOST: '203.0.113.9' })),
+    );
+    expect(lines).toEqual(
+      ['gateway', 'worker', 'approver'].map((name) => `${name}: HOST: 203.0.113.9 is not an address of this machine`),
+    );
+  }, 60_000);
+
   it('refuse a Redis that may throw jobs away', async () => {
     const forgetful = await startOwnRedis({ maxmemoryPolicy: 'allkeys-lru' });
     expect(await complaint('worker', { REDIS_URL: forgetful.url })).toMatch(

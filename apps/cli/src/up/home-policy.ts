@@ -1,6 +1,6 @@
 /** The policy that a home brings along: its `policy.yaml`, taken over when it is new or has changed. */
 import { createHash } from 'node:crypto';
-import { policyDocumentSchema, type PolicyDocument } from '@countersign/contracts';
+import { fileProblem, policyDocumentSchema, type PolicyDocument } from '@countersign/contracts';
 import { compilePolicy, ENVIRONMENT_VARIABLES, formatPolicyProblem, readPolicyText } from '@countersign/policy';
 import { PartMissing } from '../compose/part-missing.js';
 import { readIfPresent, writePrivateFile } from '../home/private-file.js';
@@ -35,8 +35,7 @@ export async function readHomePolicy(layout: HomeLayout, variables: Variables = 
 
 async function readPolicyFile(path: string): Promise<string | null> {
   return readIfPresent(path).catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new PartMissing(code === 'EISDIR' ? `${path} is a folder, not a file` : `cannot read ${path}: ${message}`);
+    throw new PartMissing(`${path}: ${fileProblem(error)}`);
   });
 }
 

@@ -136,6 +136,32 @@ describe('countersign up', () => {
     expect(types).toEqual(expect.arrayContaining(['SessionStarted', 'AskOpened', 'AskResolved', 'ToolCallDecided']));
   }, 60_000);
 
+  it('says which key the terminal took where it is refused, and which one is needed', async () => {
+    const needed = 'the key was taken from COUNTERSIGN_TOKEN; set COUNTERSIGN_TOKEN to the key of an approver';
+    const asks = (token: string, words = ['list']) =>
+      runCommand(['asks', ...words], { env: { COUNTERSIGN_TOKEN: token } });
+    const [wrong, unknown, watching] = await Promise.all([
+      asks(endpoints.agentKey),
+      asks('cs_approver_nobody'),
+      asks(endpoints.agentKey, ['watch']),
+    ]);
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toBe(
+      `countersign: the role of this key does not open this door (auth.wrong_role): ${needed}\n`,
+    );
+    expect(unknown.stderr).toBe(`countersign: this key is not known or was revoked (auth.unknown_key): ${needed}\n`);
+    expect(unknown.code).toBe(2);
+    expect(watching).toMatchObject({ code: 2, stderr: expect.stringContaining(needed) });
+    // The key of the home opens, and what is not there is no wrong usage.
+    expect((await runCommand(['asks', 'list'])).code).toBe(0);
+    expect(await runCommand(['asks', 'show', 'nothing'])).toMatchObject({
+      code: 1,
+      stderr: 'countersign: no such ask (ask.unknown)\n',
+    });
+    const elsewhere = { COUNTERSIGN_CONSOLE_URL: endpoints.gateway, COUNTERSIGN_TOKEN: endpoints.approverKey };
+    expect((await runCommand(['asks', 'list'], { env: elsewhere })).code).not.toBe(0);
+  }, 60_000);
+
   it('serves hooks through the command line', async () => {
     const payload = {
       session_id: 'claude-1',
@@ -210,6 +236,14 @@ describe('countersign up', () => {
     running = null;
   }, 120_000);
 
+  it('says in one line that HOST is none of this machine', async () => {
+    const refused = await runCommand(['up'], { env: { HOST: '203.0.113.9' } });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: 'countersign: HOST: 203.0.113.9 is not an address of this machine\n',
+    });
+  }, 60_000);
+
   it('says in one line that a port is taken', async () => {
     const other = createServer();
     const port = await new Promise<number>((settle) =>
@@ -219,7 +253,7 @@ describe('countersign up', () => {
     other.close();
     expect(refused.code).toBe(1);
     expect(refused.stderr.trim()).toBe(
-      `countersign: port ${port} on 127.0.0.1 is taken by another program: set GATEWAY_PORT to another one`,
+      `countersign: GATEWAY_PORT: 127.0.0.1:${port} is taken by another program: end it or choose another port`,
     );
   }, 60_000);
 });

@@ -23,7 +23,7 @@ import { claudeCodeSettings } from './claude-code-settings.js';
 import { prepareDatabase, type ReadyDatabase } from './database.js';
 import { readHomePolicy } from './home-policy.js';
 import { linesOf, publishHomePolicy } from './publish-home-policy.js';
-import { explainPort } from './ports.js';
+import { explainPorts } from './ports.js';
 import { createStopSignal, Stopped, type StopSignal } from '../compose/stop-signal.js';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
@@ -114,13 +114,12 @@ async function holdLock(layout: HomeLayout, closing: Closing, stop: StopSignal):
 }
 
 async function checkPorts(env: CliEnv): Promise<void> {
-  const wanted = [
-    ['GATEWAY_PORT', env.host, env.gatewayPort],
-    ['APPROVER_PORT', env.host, env.approverPort],
-    ['COUNTERSIGN_PG_PORT', '127.0.0.1', env.postgresPort ?? 0],
-  ] as const;
-  const problems = await Promise.all(wanted.map(([variable, host, port]) => explainPort(host, port, variable)));
-  const found = problems.filter((problem) => problem !== null);
+  const { host, gatewayPort, approverPort, postgresPort } = env;
+  const found = await explainPorts([
+    { variable: 'GATEWAY_PORT', host, port: gatewayPort },
+    { variable: 'APPROVER_PORT', host, port: approverPort },
+    { variable: 'COUNTERSIGN_PG_PORT', host: '127.0.0.1', port: postgresPort ?? 0 },
+  ]);
   if (found.length > 0) throw new PartMissing(found.join('\n'));
 }
 

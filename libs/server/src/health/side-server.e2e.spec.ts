@@ -1,6 +1,6 @@
 /** The small door of a worker: health, readiness, metrics, and nothing else. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { PortTaken } from '../listen.js';
+import { CannotListen } from '../listen.js';
 import { createMetrics } from '../metrics/metrics.js';
 import { startSideServer, type SideServer } from './side-server.js';
 
@@ -43,5 +43,5 @@ it('is red when it is about to leave', async () => {
 
 it('says in one line that its port is taken', async () => {
   const port = Number(new URL(side.url).port);
-  await expect(startSideServer({ host: '127.0.0.1', port, probes: {}, metrics: null })).rejects.toThrow(PortTaken);
+  await expect(startSideServer({ host: '127.0.0.1', port, probes: {}, metrics: null })).rejects.toThrow(CannotListen);
 });

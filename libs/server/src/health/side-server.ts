@@ -1,7 +1,7 @@
 /** A small server for a process without doors: `/healthz`, `/readyz` and `/metrics`, nothing else. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PortTaken, reasonFor } from '../listen.js';
+import { cannotListen } from '../listen.js';
 import { watchEventLoop } from '../load/event-loop.js';
 import { metricsAccess } from '../metrics/metrics-access.js';
 import type { MetricsDoor } from '../metrics/install-metrics.js';
@@ -27,7 +27,7 @@ export interface SideServer {
 
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
 
-/** Throws PortTaken in one line. */
+/** Throws CannotListen in one line. */
 export async function startSideServer(options: SideServerOptions): Promise<SideServer> {
   const loop = watchEventLoop();
   let leaving = false;
@@ -57,8 +57,7 @@ export async function startSideServer(options: SideServerOptions): Promise<SideS
 function listen(server: Server, { host, port }: SideServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
-      const reason = reasonFor(error);
-      reject(reason === null ? error : new PortTaken(`${host}:${port} ${reason}`, { cause: error }));
+      reject(cannotListen({ host, port }, error) ?? error);
     });
     server.listen({ host, port }, resolve);
   });

@@ -11,6 +11,6 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** The error of a file operation as a short sentence; never its path, which whoever tells it has put in front. */
 export function fileProblem(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException | null)?.code ?? '';
+  const code = (error as { readonly code?: string } | null)?.code ?? '';
   return WORDS[code] ?? `it cannot be read (${code === '' ? 'unknown reason' : code})`;
 }

@@ -1,0 +1,52 @@
+/** Answers what is no HTTP request, or none that can be taken, in the one error form, and lets go of its connection. */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { DoorError, errorBody, type ErrorCode } from '@countersign/contracts';
+import type { Logger } from 'pino';
+
+export interface ClientErrorDeps {
+  readonly logger: Logger;
+  /** Hears of every failure that is told. */
+  readonly onFailure: (code: ErrorCode) => void;
+}
+
+/** What Node knows of the answer that is being made on a connection. */
+type Answering = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
+
+/** For Node's `clientError`: the parser gave up, or the request took too long to arrive. Nothing that was sent is repeated or logged. */
+export function answerClientErrors({ logger, onFailure }: ClientErrorDeps) {
+  return (error: Error & { readonly code?: string }, socket: Answering): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    const told = doorErrorOf(error.code);
+    onFailure(told.code);
+    logger.debug({ code: told.code, cause: error.code }, 'a request that cannot be read');
+    // An answer that has begun cannot be taken back: another one behind it would be read as a part of it.
+    if (socket.writable && socket._httpMessage?.headersSent !== true) socket.write(answerText(told));
+    socket.destroy();
+  };
+}
+
+function doorErrorOf(code: string | undefined): DoorError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new DoorError('request.headers_too_large');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new DoorError('request.timeout');
+    default:
+      return new DoorError(
+        'request.malformed',
+        'this is no HTTP/1.1 request, or its length is not what its headers say',
+      );
+  }
+}
+
+function answerText(told: DoorError): string {
+  const body = JSON.stringify(errorBody(told));
+  const head = [
+    `HTTP/1.1 ${told.status} ${STATUS_CODES[told.status] ?? ''}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
