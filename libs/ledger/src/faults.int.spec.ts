@@ -414,21 +414,19 @@ describe('time and partitions', () => {
   it('C30 a call key stays unique across the border of a month', async () => {
     await store('border', decided('border', 'k1'));
     const month = "date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')";
-    await owner.query(`DO $$ BEGIN EXECUTE format('CREATE TABLE events_before PARTITION OF events FOR VALUES FROM (%L) TO (%L)',
-      to_char(${month} - interval '1 month', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), to_char(${month}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')); END $$`);
     const late = `(${month} AT TIME ZONE 'UTC') - interval '0.1 s'`;
     await owner.query(`UPDATE events SET "time" = ${late} WHERE stream_id = 'border'`);
     await owner.query(`UPDATE call_keys SET created_at = ${late}, decided_at = ${late} WHERE session_id = 'border'`);
     const { rows } = await owner.query(
-      "SELECT DISTINCT tableoid::regclass::text AS part FROM events WHERE stream_id = 'border'",
+      `SELECT DISTINCT e.tableoid::regclass::text = 'events_' || to_char(${month} - interval '1 month', 'YYYY_MM') AS "isBefore"
+       FROM events e WHERE stream_id = 'border'`,
     );
-    expect(rows).toEqual([{ part: 'events_before' }]);
+    expect(rows).toEqual([{ isBefore: true }]);
     const again = await ledger.append([unit('border', 2, [decided('border', 'k1')])]);
     expect(again).toMatchObject([{ ok: false, conflict: 'key' }]);
     expect((await ledger.calls.byKeys([key('border', 'k1')]))[0]?.prior.status).toBe('decided');
     await owner.query("DELETE FROM events WHERE stream_id = 'border'");
     await owner.query("DELETE FROM heads WHERE stream_id = 'border'");
-    await owner.query('DROP TABLE events_before');
   });
 
   it('C31 events of a long transaction carry the time of their append, and numbers order them', async () => {
@@ -456,11 +454,11 @@ describe('time and partitions', () => {
 
   it('C31 a clock that was set back breaks no chain: nothing is verified by time', async () => {
     await store('back', decided('back', 'z1'), decided('back', 'z2'));
-    // Each event an hour before the one it follows. None before today: a new house has no partition of the month before.
+    // Each event half a month before the one it follows.
     await rechain(
       owner,
       'back',
-      [2, 1, 0].map((hours) => new Date(Date.now() + hours * 3_600_000)),
+      [1, 0.5, 0].map((months) => new Date(Date.now() + (months - 1) * 28 * 86_400_000)),
     );
     expect((await ledger.verify(TENANT)).problems).toEqual([]);
     const [next] = await ledger.append([unit('back', 3, [decided('back', 'z3')])]);

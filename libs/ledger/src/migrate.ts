@@ -51,7 +51,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   }
 }
 
-/** Makes the partition of this month and of `monthsAhead` after it; returns the names of the new ones. */
+/** Makes the partitions of the month before, of this month and of `monthsAhead` after it; returns the names of the new ones. */
 export async function makePartitions(owner: pg.Client, monthsAhead: number): Promise<string[]> {
   const { rows } = await owner.query<{ name: string }>('SELECT name FROM make_partitions($1) AS name', [monthsAhead]);
   return rows.map((row) => row.name);

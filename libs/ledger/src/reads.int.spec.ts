@@ -34,12 +34,12 @@ describe('migrate', () => {
     await empty.drop();
   }, 60_000);
 
-  it('makes partitions for this month and those ahead, and no default one', async () => {
+  it('makes partitions for this month, the one before and those ahead, and no default one', async () => {
     const { rows } = await owner.query<{ bound: string }>(
       `SELECT pg_get_expr(c.relpartbound, c.oid) AS bound FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
        WHERE i.inhparent = 'events'::regclass`,
     );
-    expect(rows).toHaveLength(2);
+    expect(rows).toHaveLength(3);
     expect(rows.every((row) => row.bound.startsWith('FOR VALUES FROM'))).toBe(true);
     expect((await owner.query('SELECT make_partitions(3)')).rowCount).toBe(2);
     expect((await owner.query('SELECT make_partitions(3)')).rowCount).toBe(0);

@@ -9,7 +9,8 @@ DECLARE
   part text;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('countersign.partitions', 0));
-  FOR ahead IN 0..months_ahead LOOP
+  -- From the month before: a clock may be set back over the border, and its events must have a place.
+  FOR ahead IN -1..months_ahead LOOP
     part := 'events_' || to_char(first_day + make_interval(months => ahead), 'YYYY_MM');
     IF to_regclass('public.' || part) IS NULL THEN
       EXECUTE format('CREATE TABLE public.%I (LIKE public.events INCLUDING DEFAULTS) WITH (toast_tuple_target = 4096)', part);
