@@ -1,6 +1,6 @@
 /** Which variables in front of a command are known to change nothing that matters. */
 import type { ShellCall } from '../shell/plan.js';
-import type { ShellAssignment } from '../shell/tree.js';
+import type { ShellAssignment, ShellWord } from '../shell/tree.js';
 
 // prettier-ignore
 const SAFE = new Set([
@@ -33,15 +33,33 @@ export function isSafeAssignment(call: ShellCall, assignment: ShellAssignment): 
   return Object.hasOwn(PLAIN_VALUES, name) && PLAIN_VALUES[name]?.test(value.value) === true;
 }
 
-/** True when the assignment may change what this command or later ones do. */
-export function isTainting(call: ShellCall, assignment: ShellAssignment): boolean {
-  return isLoadingVariable(assignment.name) && !isSafeAssignment(call, assignment);
+/** True when the command sets a variable that may change what it or later ones do, whether or not something allows it to. */
+export function taintsLater(call: ShellCall): boolean {
+  if (call.assignments.some((one) => isLoadingVariable(one.name) && !isSafeAssignment(call, one))) return true;
+  return DECLARES.has(call.program ?? '') && call.args.some(declaresLoading);
+}
+
+const DECLARES = new Set(['export', 'declare', 'typeset', 'readonly', 'local']);
+
+/** `PATH=.`; a word whose name only the running shell knows may name any. */
+function declaresLoading({ value, pieces }: ShellWord): boolean {
+  const [first] = pieces;
+  if (first?.kind !== 'literal' || (pieces.length > 1 && !first.value.includes('='))) return true;
+  return isLoadingVariable(/^[A-Za-z_]\w*(?=[+[=])/.exec(value)?.[0] ?? '');
 }
 
 const LOADS =
-  /^(?:PATH|CDPATH|ENV|BASH_ENV|IFS|SHELL|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|LESS|LESSOPEN|LESSCLOSE|TAR_OPTIONS|HOME|ZDOTDIR|NODE_OPTIONS|NODE_PATH|PERL5LIB|PERL5OPT|RUBYOPT|RUBYLIB|PYTHON(?:PATH|STARTUP|HOME)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|MAKEFLAGS|(?:LD|DYLD|GIT|SSH|NPM_CONFIG|npm_config|GCONV)_.*|GLIBC_TUNABLES)$/;
+  /^(?:PATH|CDPATH|FPATH|ENV|BASH_ENV|BASH_LOADABLES_PATH|IFS|SHELL|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|(?:[A-Z]+_?)?PAGER|(?:[A-Z]+_)?EDITOR|VISUAL|BROWSER|LESS|LESSOPEN|LESSCLOSE|TAR_OPTIONS|RIPGREP_CONFIG_PATH|HOME|ZDOTDIR|XDG_CONFIG_(?:HOME|DIRS)|NODE_OPTIONS|NODE_PATH|PERL5LIB|PERLLIB|PERL5OPT|PERL5DB|RUBYOPT|RUBYLIB|PYTHON(?:PATH|STARTUP|HOME|BREAKPOINT)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|MAKEFLAGS|LUA_(?:PATH|CPATH|INIT)|OPENSSL_(?:CONF|MODULES|ENGINES)|(?:LD|DYLD|GIT|SSH|NPM_CONFIG|npm_config|GCONV|BASH_FUNC)_.*|GLIBC_TUNABLES)$/;
 
 /** True when setting it may change what later commands do, so that nothing after it is known. */
 export function isLoadingVariable(name: string): boolean {
   return LOADS.test(name);
+}
+
+/**
+ * The same of a variable that a loop or a builtin sets: programs see it only where it was handed on before. `ENV`, which only shells
+ * that somebody types into read, is what scripts call the place they deploy to.
+ */
+export function isLoadingInShell(name: string): boolean {
+  return name !== 'ENV' && isLoadingVariable(name);
 }

@@ -52,10 +52,10 @@ function goesDown({ flags, values }: SortedArgs): boolean {
 const TEXTUAL =
   /^--(?:regexp|include|exclude|glob|iglob|ignore|format|printf|hide|label|separator|delimiter|output|prefix|suffix|pattern|xpath|style|theme|type|color|colour|sort|mode|owner|group)/;
 
-/** `--to-file=/x`: a flag that nobody described, with a file elsewhere as its value. */
+/** `--to-file=/x`: a flag that nobody described, with a file elsewhere, or one whose name begins with a dot, as its value. */
 function addNamedFiles(out: Operand[], args: readonly ShellWord[]): void {
   for (const word of args) {
-    const flag = /^(--[\w-]+=)(?:\/[\w.~]|~\/|\.\.)/.exec(word.value)?.[1];
+    const flag = /^(--[\w-]+=)(?:\/[\w.~]|~\/|\.[\w.])/.exec(word.value)?.[1];
     if (flag === undefined || TEXTUAL.test(flag)) continue;
     const file = withoutHead(word, flag.length);
     if (!out.some((one) => one.word.value === file.value)) out.push({ word: file, access: 'read', recursive: false });

@@ -21,6 +21,7 @@ import type { ShellCall } from '../shell/plan.js';
 import { contentFields } from './content-fields.js';
 import type { JudgedPath } from './evidence.js';
 import type { Judgement } from './judgement.js';
+import { mayBeGitDanger } from './unknown-words.js';
 
 /** The first rule of the index that allows the tool as a whole, or by its host or named argument; null when none does. */
 export function wholeToolRule(judgement: Judgement, index: RuleIndex): CompiledRule | null {
@@ -103,9 +104,15 @@ function coversName(judgement: Judgement, spec: RuleSpec, path: string): boolean
   return spec.kind === 'regex' && spec.of === 'path' && matchesRegex(spec.regex, path);
 }
 
+/** No rule speaks for a program, or for a subcommand of git, that nobody knows. */
+function isBeyondRules({ analysis }: Judgement, call: ShellCall): boolean {
+  if (call.doubt !== null || call.name === null || /\s/.test(call.name.value)) return true;
+  return analysis.plan !== null && mayBeGitDanger(call, analysis.plan);
+}
+
 /** The rule that allows this simple command. */
 export function commandRule(judgement: Judgement, index: RuleIndex, call: ShellCall): CompiledRule | null {
-  if (call.doubt !== null || call.name === null || /\s/.test(call.name.value)) return null;
+  if (isBeyondRules(judgement, call)) return null;
   for (const { name } of call.assignments) if (!isSafeVariable(name)) return null;
   const want: ExactNeeds = {
     exactOnly: call.wrapper?.exactOnly === true,

@@ -9,6 +9,12 @@ describe('a denied command behind another program', () => {
   it.each([
     "git grep -O'rm -rf x' foo",
     "git grep --open-files-in-pager='rm -rf x' foo",
+    "git -c core.gitProxy='rm -rf x' fetch",
+    "git -c filter.x.clean='rm -rf x' add .",
+    "git -c filter.x.process='rm -rf x' checkout .",
+    "git -c uploadpack.packObjectsHook='rm -rf x' fetch .",
+    "git send-email --to-cmd='rm -rf x' y",
+    "git send-email --sendmail-cmd 'rm -rf x' y",
     "git clone -u 'rm -rf x;' a b",
     "git clone --upload-pa='rm -rf x' a b",
     "git fetch --upload-pack 'rm -rf x' o",

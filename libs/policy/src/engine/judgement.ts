@@ -43,9 +43,10 @@ export interface Judgement {
   lineTexts: readonly LineText[] | null;
 }
 
-/** One text that denies and asks about commands compare with. `sure`: it surely runs here. */
+/** One text that denies and asks about commands compare with. `sure`: it surely runs here. `call`: whose spelling it is, -1 for the line alone. */
 export interface TighteningText extends CommandText {
   readonly sure: boolean;
+  readonly call: number;
 }
 
 /** A whole line, or a part of one that is more than one command. */

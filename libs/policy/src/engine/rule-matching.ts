@@ -174,11 +174,22 @@ function matchCommandsOf(judgement: Judgement, index: RuleIndex, tool: string, l
   if (plan !== null) forRulesOfUnknownWords(index, tool, plan, (rule, text) => listen(rule, text, false));
 }
 
+/** A command that a rule meets in several spellings is told once: as it is written, where that meets it. */
 function matchTexts(judgement: Judgement, index: RuleIndex, tool: string, listen: RuleListener): void {
-  const hear = (rule: CompiledRule, { text, sure }: TighteningText): void => {
-    if (speaksOfCommand(rule.spec, text)) listen(rule, text, sure);
+  const told = new Map<CompiledRule, Set<number>>();
+  const hear = (rule: CompiledRule, { text, sure, call }: TighteningText): void => {
+    if (told.get(rule)?.has(call) === true || !speaksOfCommand(rule.spec, text)) return;
+    // What runs here for sure is told even after what only may run.
+    if (sure) rememberIn(told, rule, call);
+    listen(rule, text, sure);
   };
   for (const command of tighteningTexts(judgement).values()) forCommandRules(index, tool, command, hear);
+}
+
+function rememberIn<K, V>(sets: Map<K, Set<V>>, key: K, value: V): void {
+  const known = sets.get(key);
+  if (known === undefined) sets.set(key, new Set([value]));
+  else known.add(value);
 }
 
 /** Every text that a deny or ask about commands is compared with, and whether it surely runs here. */
@@ -186,26 +197,33 @@ function tighteningTexts(judgement: Judgement): ReadonlyMap<string, TighteningTe
   if (judgement.tighteningTexts !== null) return judgement.tighteningTexts;
   const texts = new Map<string, TighteningText>();
   const { command, plan } = judgement.analysis;
-  if (command !== null) addText(texts, command.trim(), true);
-  for (const call of plan?.calls ?? []) addTexts(texts, call, judgement.facts.platform !== 'linux');
+  if (command !== null) addText(texts, command.trim(), { sure: true, call: -1 });
+  const calls = plan?.calls ?? [];
+  for (let call = 0; call < calls.length; call += 1) {
+    const one = calls[call];
+    if (one !== undefined) addTexts(texts, one, { call, fold: judgement.facts.platform !== 'linux' });
+  }
   judgement.tighteningTexts = texts;
   return texts;
 }
 
 /** `fold`: the file system may find `RM` when `rm` is meant. */
-function addTexts(texts: Map<string, TighteningText>, call: ShellCall, fold: boolean): void {
-  const spellings = fold ? [...call.spellings, ...call.spellings.map(lowerProgram)] : call.spellings;
-  for (const spelling of spellings) addText(texts, spelling, !call.foreign);
-  if (call.source !== call.text) addText(texts, call.source, !call.foreign);
-  for (const text of call.elsewhere) addText(texts, text, false);
+function addTexts(texts: Map<string, TighteningText>, call: ShellCall, how: { call: number; fold: boolean }): void {
+  const spellings = how.fold ? [...call.spellings, ...call.spellings.map(lowerProgram)] : call.spellings;
+  const here: TextOrigin = { sure: !call.foreign, call: how.call };
+  for (const spelling of spellings) addText(texts, spelling, here);
+  if (call.source !== call.text) addText(texts, call.source, here);
+  for (const text of call.elsewhere) addText(texts, text, { sure: false, call: how.call });
 }
 
-/** A text that is there already stays where it is, and is sure when it is so anywhere. */
-function addText(texts: Map<string, TighteningText>, text: string, sure: boolean): void {
+type TextOrigin = Pick<TighteningText, 'sure' | 'call'>;
+
+/** A text that is there already stays where it is, and is sure when it is so anywhere. That of the whole line is one of its command too. */
+function addText(texts: Map<string, TighteningText>, text: string, { sure, call }: TextOrigin): void {
   const known = texts.get(text);
-  if (known !== undefined && (known.sure || !sure)) return;
-  const { program } = known ?? commandText(text);
-  texts.set(text, { text, program, sure });
+  if (known === undefined) texts.set(text, { text, program: commandText(text).program, sure, call });
+  else if ((sure && !known.sure) || known.call < 0)
+    texts.set(text, { text, program: known.program, sure: sure || known.sure, call });
 }
 
 function lowerProgram(text: string): string {

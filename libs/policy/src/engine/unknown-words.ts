@@ -3,9 +3,11 @@ import { expandBraces } from '../shell/braces.js';
 import { commandRulesOf, type RuleIndex } from '../rules/rule-index.js';
 import type { CompiledRule } from '../rules/compiled-rule.js';
 import { compileWildcard, matchesWildcard } from '../rules/wildcard.js';
-import type { ShellPlan } from '../shell/plan.js';
+import { DANGEROUS_COMMANDS, isGitDanger } from '../shell/git-dangers.js';
+import type { ShellCall, ShellPlan } from '../shell/plan.js';
 import { globalsEnd } from '../shell/spellings.js';
 import type { Piece, ShellWord } from '../shell/tree.js';
+import { literalWord } from '../shell/word.js';
 
 /** How often a variable is followed to what the script gives it. */
 const MAX_STEPS = 4;
@@ -26,6 +28,18 @@ export function forRulesOfUnknownWords(
       if (mayBe(fixed, args, plan) || mayBe(fixed, plain, plan)) each(rule, text);
     }
   }
+}
+
+/** Does git get a subcommand that only the running shell knows, and may that be one whose allow must spell it out? */
+export function mayBeGitDanger({ program, args }: ShellCall, plan: ShellPlan): boolean {
+  if (program !== 'git') return false;
+  const start = globalsEnd(program, args);
+  const word = args[start];
+  if (word === undefined || word.literal) return false;
+  return DANGEROUS_COMMANDS.some((name) => {
+    if (!mayBecome(word, name, plan, MAX_STEPS)) return false;
+    return isGitDanger([...args.slice(0, start), literalWord(name), ...args.slice(start + 1)], start);
+  });
 }
 
 /** `fixed`: the rule's first words. Literal words must be these; one that is not decides, since it may be several words. */

@@ -1,4 +1,5 @@
 /** The files that a call would touch, from its arguments and from its command line. */
+import { filesInCode } from '../commands/code-files.js';
 import { namesOfWord } from '../commands/names.js';
 import { joinGiven } from '../paths/normalise.js';
 import type { ShellCall, ShellPlan } from '../shell/plan.js';
@@ -168,12 +169,7 @@ export function withHome(path: string, home: string | null): string | null {
 export function planUses(plan: ShellPlan, home: string | null): PathUse[] {
   const out: PathUse[] = [];
   plan.calls.forEach((call, number) => {
-    const { operands } = call;
-    if (operands === null || TRANSFERS.has(call.program ?? '')) addGuesses(out, call, number);
-    for (const operand of operands ?? []) {
-      const origin = operand.maybe === true ? 'guess' : 'operand';
-      addWord(out, call, operand.word, { origin, call: number, plan, home, ...operand });
-    }
+    addOperands(out, call, { call: number, plan, home });
     for (const { access, target } of call.redirects) {
       if (access !== null && target !== null) {
         addWord(out, call, target, { access, recursive: false, origin: 'redirect', call: number, plan, home });
@@ -181,6 +177,16 @@ export function planUses(plan: ShellPlan, home: string | null): PathUse[] {
     }
   });
   return out;
+}
+
+function addOperands(out: PathUse[], call: ShellCall, from: Pick<WordUse, 'call' | 'plan' | 'home'>): void {
+  const { operands } = call;
+  if (operands === null || TRANSFERS.has(call.program ?? '')) addGuesses(out, call, from.call);
+  for (const operand of operands ?? []) {
+    const origin = operand.maybe === true ? 'guess' : 'operand';
+    addWord(out, call, operand.word, { origin, ...from, ...operand });
+  }
+  for (const text of filesInCode(call)) addCodeFile(out, text, { call, number: from.call, home: from.home });
 }
 
 /** Programs that also take files inside other words: `curl -F f=@.env`, `file:///x`. */
@@ -193,6 +199,17 @@ function addGuesses(out: PathUse[], call: ShellCall, number: number): void {
       for (const cwd of call.cwds ?? [null]) addGuess(out, joinGiven(cwd, path), { text: word.text, call: number });
     }
   }
+}
+
+interface CodePlace {
+  readonly call: ShellCall;
+  readonly number: number;
+  readonly home: string | null;
+}
+
+function addCodeFile(out: PathUse[], text: string, { call, number, home }: CodePlace): void {
+  const path = fileOfUrl(text) ?? withHome(text, home) ?? text;
+  for (const cwd of call.cwds ?? [null]) addGuess(out, joinGiven(cwd, path), { text, call: number });
 }
 
 function addGuess(out: PathUse[], key: string | null, from: { text: string; call: number }): void {

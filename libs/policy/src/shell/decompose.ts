@@ -7,6 +7,7 @@ import { hiddenScripts } from './hidden.js';
 import { parseShell } from './parse.js';
 import type { CallDoubt, ShellCall, ShellLines, ShellPlan } from './plan.js';
 import { baseName, elsewhereOf, spellingsOf, textOfCommand } from './spellings.js';
+import { setsLoading } from './setters.js';
 import type { ShellShape } from './shapes.js';
 import type { ShellBinding, ShellCommand, ShellDoubt, ShellInput, ShellScript, ShellWord } from './tree.js';
 import { bareWord } from './word.js';
@@ -166,6 +167,7 @@ function makeCall(work: Work, command: ShellCommand, origin: Origin): ShellCall 
   const program = programOf(name);
   const wrapper = program === null ? null : unwrap(program, args);
   const text = textOfCommand(words, source);
+  if (program !== null && setsLoading(program, args)) work.doubts.add('loading_variable');
   return {
     program,
     name,

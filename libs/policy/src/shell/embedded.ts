@@ -55,6 +55,11 @@ function feedsShell(program: string, args: readonly ShellWord[]): boolean {
   return runnerWords(program, args)?.some((word) => isShell(baseName(word.value))) === true;
 }
 
+/** True for a program that runs code of a language of its own. */
+export function isInterpreter(program: string): boolean {
+  return INTERPRETER.test(program);
+}
+
 /** True for a program that may run what it is fed. */
 export function runsText({ program, args }: ShellCall): boolean {
   if (program === null) return false;

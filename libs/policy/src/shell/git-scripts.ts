@@ -4,9 +4,10 @@ import { literalWord } from './word.js';
 import type { Wrapped } from './wrappers.js';
 
 const SETTING =
-  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass)=|sequence\.editor=|gpg\.(?:\w+\.)?program=|pager\.[^=]+=|diff\.external=|[^=]+\.(?:command|cmd|helper|textconv|driver)=!?)(.*)$/is;
+  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy)=|uploadpack\.packobjectshook=|sequence\.editor=|gpg\.(?:\w+\.)?program=|pager\.[^=]+=|diff\.external=|[^=]+\.(?:command|cmd|helper|textconv|driver|clean|smudge|process)=!?)(.*)$/is;
 const ALIAS = /^alias\.[^=]+=(.*)$/is;
-const GLOBAL_VALUES = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix)$/;
+const GLOBAL_VALUES =
+  /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix|--attr-source|--shallow-file)$/;
 
 /** Flags whose value is a command line, by subcommand. git takes the beginning of a long flag for the whole. */
 const SERVES = /^--(?:upl[a-z-]*|ex[a-z]*)(?:=|$)/;
@@ -23,6 +24,7 @@ const FLAGS: ReadonlyMap<string, RegExp> = new Map(
     'fetch-pack': SERVES,
     archive: SERVES,
     push: /^--(?:rece[a-z-]*|ex[a-z]*)(?:=|$)/,
+    'send-email': /^--(?:[a-z-]+-cmd|smtp-server)(?:=|$)/,
     'send-pack': /^--(?:rece[a-z-]*|ex[a-z]*)(?:=|$)/,
   }),
 );
@@ -49,7 +51,8 @@ function remoteHelper(word: ShellWord): Wrapped {
   return { kind: 'words', words: parts.map((part) => literalWord(part.replace(/%([^])/g, '$1'))) };
 }
 
-function subcommandAt(args: readonly ShellWord[]): number {
+/** The number of the subcommand among the words behind `git`. */
+export function subcommandAt(args: readonly ShellWord[]): number {
   let at = 0;
   while (args[at]?.value.startsWith('-') === true) at += GLOBAL_VALUES.test(args[at]?.value ?? '') ? 2 : 1;
   return at;
@@ -84,6 +87,8 @@ function subcommandScripts(command: string | undefined, rest: readonly ShellWord
       return foreachScript(rest);
     case 'config':
       return configScript(rest);
+    case 'for-each-repo':
+      return eachRepoScript(rest);
     default:
       return flagScripts(FLAGS.get(command), rest);
   }
@@ -104,6 +109,12 @@ function configScript(rest: readonly ShellWord[]): Wrapped[] {
   const at = rest.findIndex((word) => /^alias\../i.test(word.value));
   const value = at < 0 ? undefined : rest[at + 1];
   return value?.value.startsWith('!') === true ? [script(value, value.value.slice(1))] : [];
+}
+
+/** The words behind the flags are git's own, in each repository. */
+function eachRepoScript(rest: readonly ShellWord[]): Wrapped[] {
+  const from = rest.findIndex((word, at) => !word.value.startsWith('-') && rest[at - 1]?.value !== '--config');
+  return from < 0 ? [] : [{ kind: 'words', words: [literalWord('git'), ...rest.slice(from)] }];
 }
 
 function flagScripts(flag: RegExp | undefined, rest: readonly ShellWord[]): readonly Wrapped[] {

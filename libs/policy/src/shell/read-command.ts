@@ -1,4 +1,5 @@
 /** Reads one simple command of the parser's tree: its assignments, words, redirects, and what it gets on standard input. */
+import { isLoadingInShell } from '../commands/environment.js';
 import type { Assignment, Command, HereDoc, Redirection, Word } from 'unbash';
 import type { ShellAssignment, ShellInput, ShellRedirect, ShellWord } from './tree.js';
 import { assignmentWords, readWord, type WordFindings } from './word.js';
@@ -65,6 +66,7 @@ function assignmentArgument(item: Assignment, findings: WordFindings): ShellWord
 
 /** Adds the redirect; returns what it means for standard input, if anything. */
 function addRedirect(item: Redirection, out: ShellRedirect[], findings: WordFindings): ShellInput | null {
+  noteDescriptor(item, findings);
   if (item.type === 'HereDoc') return hereDocument(item, findings);
   const target = readTarget(item, findings);
   if (item.type === 'HereString') {
@@ -73,6 +75,12 @@ function addRedirect(item: Redirection, out: ShellRedirect[], findings: WordFind
   const access = redirectAccess(item.operator, target);
   out.push(item.operator.endsWith('>>') ? { access, target, appends: true } : { access, target });
   return item.operator === '<' || item.operator === '<>' ? { kind: 'unknown' } : null;
+}
+
+/** `{name}<file` sets the variable to a number. */
+function noteDescriptor({ descriptor }: Redirection, { doubts }: WordFindings): void {
+  if (descriptor?.type === 'FileDescriptorVariable' && isLoadingInShell(descriptor.name))
+    doubts.add('loading_variable');
 }
 
 function readTarget(item: Exclude<Redirection, HereDoc>, findings: WordFindings): ShellWord | null {

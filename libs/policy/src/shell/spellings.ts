@@ -1,6 +1,7 @@
 /** The texts that deny and ask rules see of one command. */
 import { expandBraces } from './braces.js';
 import type { Piece, ShellWord } from './tree.js';
+import { flagForms, hasFlagForms } from './flag-forms.js';
 import { isFolded, otherNames } from './subcommand-names.js';
 import { runnerWords } from './wrappers.js';
 
@@ -39,7 +40,18 @@ export function textOfCommand(words: readonly ShellWord[], source: string): stri
 /** Options before the subcommand that take the next word: skipped, so that `git -C x push` is also seen as `git push`. */
 const GLOBAL_VALUES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
-    git: ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env', '--super-prefix'],
+    git: [
+      '-C',
+      '-c',
+      '--git-dir',
+      '--work-tree',
+      '--namespace',
+      '--exec-path',
+      '--config-env',
+      '--super-prefix',
+      '--attr-source',
+      '--shallow-file',
+    ],
     docker: ['-H', '--host', '--context', '-c', '--config', '-l', '--log-level'],
     kubectl: ['-n', '--namespace', '--context', '--kubeconfig', '-s', '--server', '--cluster', '--user'],
     npm: '--prefix -w --workspace -C --registry --userconfig --globalconfig --cache --loglevel --tag --otp --access'.split(
@@ -143,10 +155,15 @@ export function elsewhereOf(program: string, args: readonly ShellWord[]): readon
   return out;
 }
 
-/** The command without its global options, and by every other name of its subcommand. `words` begin with the program. */
+/** The command without its global options, by every other name of its subcommand, and with its flags written otherwise. `words` begin with the program. */
 function addPlain(out: string[], program: string, words: readonly Valued[]): void {
   const first = words[1]?.value;
-  if (first === undefined || !GLOBAL_VALUES.has(program)) return;
+  if (first === undefined) return;
+  if (hasFlagForms(program)) {
+    const plain = words.slice(1 + globalsEnd(program, words.slice(1)));
+    for (const form of flagForms(program, plain)) addOnce(out, form);
+  }
+  if (!GLOBAL_VALUES.has(program)) return;
   if (!first.startsWith('-')) {
     // Most subcommands have one name.
     if (otherNames(program, first).length > 0 || isFolded(program, first)) addOtherNames(out, program, words.slice(1));
@@ -163,7 +180,9 @@ function addOtherNames(out: string[], program: string, words: readonly Valued[])
   if (subcommand === undefined) return;
   const tail = rest.length === 0 ? '' : ` ${textOfWords(rest)}`;
   for (const other of otherNames(program, subcommand.value)) addOnce(out, `${program} ${other}${tail}`);
-  if (isFolded(program, subcommand.value) && tail !== '') addOnce(out, program + tail);
+  if (!isFolded(program, subcommand.value) || tail === '') return;
+  addOnce(out, program + tail);
+  for (const form of flagForms(program, rest)) addOnce(out, form);
 }
 
 /** How many of a program's words stand in front of its subcommand. */

@@ -1,4 +1,4 @@
-/** Other names of one subcommand: npm takes aliases and any beginning that means one command only, git has plumbing that does the same. */
+/** Other names of one subcommand: npm takes aliases and any beginning that means one command only, git has plumbing that does the same, docker says `container` or leaves it out. */
 
 /** What npm calls its commands. */
 const NPM_COMMANDS =
@@ -50,7 +50,8 @@ function onlyContinuation(beginning: string): string | null {
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Subcommands of git whose first word is a command of git again: `git subtree push`, `git lfs push`. */
+/** Subcommands whose first word is a command of the program again: `git subtree push`, `git lfs push`, `docker container rm`. */
 export function isFolded(program: string, word: string): boolean {
+  if (program === 'docker') return word === 'container';
   return program === 'git' && (word === 'subtree' || word === 'lfs');
 }

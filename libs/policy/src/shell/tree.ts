@@ -100,4 +100,5 @@ export type ShellDoubt =
   | 'coproc'
   | 'function'
   | 'other_shell'
-  | 'indirect_expansion';
+  | 'indirect_expansion'
+  | 'loading_variable';

@@ -1,4 +1,5 @@
 /** Walks the parser's tree with an explicit stack and collects simple commands, nested scripts included, in the order written. */
+import { isLoadingInShell } from '../commands/environment.js';
 import {
   forEachChild,
   type AndOr,
@@ -215,6 +216,7 @@ function visitCompound(walk: Walk, frame: Frame): void {
     case 'For':
     case 'Select':
       if (node.type === 'Select') walk.shapes.add('select');
+      if (isLoadingInShell(node.name.value)) walk.doubts.add('loading_variable');
       pushList(walk, node.type === 'Select' ? { ...frame, endless: true } : frame, node.body);
       noteLoop(
         walk.variables,

@@ -1,4 +1,6 @@
 /** Turns the parser's words into ours: quoting undone, expansions named, nested scripts handed back for walking. */
+import { isLoadingInShell } from '../commands/environment.js';
+import { assignsLoading } from './setters.js';
 import {
   forEachChild,
   type ArithmeticExpansionPart,
@@ -32,6 +34,7 @@ export interface WordFindings {
 export function noteArithmetic(text: string, findings: WordFindings): void {
   const plain = text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, '$1');
   if (/[[`{]|\$[^A-Za-z_]/.test(plain)) findings.doubts.add('indirect_expansion');
+  if (assignsLoading(text)) findings.doubts.add('loading_variable');
   for (const name of plain.match(/[A-Za-z_][A-Za-z0-9_]*/g) ?? []) {
     noteEvaluated(findings.variables, name);
     findings.shapes.add('variable');
@@ -231,7 +234,10 @@ function parameterPiece(part: ParameterExpansionPart, findings: WordFindings): P
 
 /** `${x@P}` runs substitutions inside x; a slice is arithmetic. */
 function addOperation(operation: ParameterOperation, findings: WordFindings, name: string): void {
-  if (operation.type === 'Default' && operation.operator.endsWith('=')) noteAssigned(findings.variables, name);
+  if (operation.type === 'Default' && operation.operator.endsWith('=')) {
+    noteAssigned(findings.variables, name);
+    if (isLoadingInShell(name)) findings.doubts.add('loading_variable');
+  }
   if (operation.type === 'Transform' || operation.type === 'Unknown') findings.doubts.add('indirect_expansion');
   for (const word of operandWords(operation)) addNestedWord(word, findings);
   if (operation.type === 'Slice') noteArithmetic(`${operation.offset.text} ${operation.length?.text ?? ''}`, findings);

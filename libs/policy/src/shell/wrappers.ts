@@ -1,7 +1,8 @@
 /** Programs that run another program named in their arguments: how to find it, and whether an allow may look through. */
 import { isSafeVariable } from '../commands/environment.js';
 import { filledWord, literalWord } from './word.js';
-import { gitScripts } from './git-scripts.js';
+import { isGitDanger } from './git-dangers.js';
+import { gitScripts, subcommandAt } from './git-scripts.js';
 import type { ShellWord } from './tree.js';
 
 /** What a wrapper runs: words of a command, or script text; null text: known only when it runs. */
@@ -318,7 +319,8 @@ function execWords(args: readonly ShellWord[], at: number): readonly ShellWord[]
 
 function unwrapGit(args: readonly ShellWord[]): Unwrapped | null {
   const wrapped = gitScripts(args);
-  return wrapped.length > 0 ? opaque(...wrapped) : null;
+  const exactOnly = isGitDanger(args, subcommandAt(args));
+  return wrapped.length > 0 || exactOnly ? { clear: false, exactOnly, idle: false, wrapped } : null;
 }
 
 function unwrapShell(args: readonly ShellWord[]): Unwrapped | null {

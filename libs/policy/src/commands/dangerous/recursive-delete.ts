@@ -4,7 +4,7 @@ import type { ShellWord } from '../../shell/tree.js';
 import { hasFlag, sortArgs } from '../flags.js';
 import { findStarts } from '../programs/files.js';
 import type { DangerScene } from './families.js';
-import { isCriticalFolder, isSystemFolder, targetsOf } from './targets.js';
+import { isCriticalFolder, isHome, isSystemFolder, targetsOf } from './targets.js';
 
 const SINGLE = new Set(['rm', 'unlink', 'shred']);
 const WHOLE = new Set(['rimraf', 'trash', 'srm', 'del-cli']);
@@ -51,6 +51,6 @@ function movesAway(call: ShellCall, scene: DangerScene): boolean {
   const { operands } = sortArgs(call.args, ['-t', '--target-directory', '-S', '--suffix']);
   const moved = operands.slice(0, -1);
   return moved.some((word) =>
-    targetsOf(word, call, scene).some((target) => isSystemFolder(target.path) || target.path === scene.home),
+    targetsOf(word, call, scene).some((target) => isSystemFolder(target.path) || isHome(target.path, scene)),
   );
 }

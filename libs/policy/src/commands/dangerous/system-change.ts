@@ -3,7 +3,7 @@ import type { ShellCall } from '../../shell/plan.js';
 import type { ShellWord } from '../../shell/tree.js';
 import { hasFlag, sortArgs } from '../flags.js';
 import type { DangerScene } from './families.js';
-import { targetsOf } from './targets.js';
+import { isHome, targetsOf } from './targets.js';
 
 const RIGHTS = new Set(['chmod', 'chown', 'chgrp', 'setfacl', 'chattr', 'setcap']);
 const FOUNDATION =
@@ -29,7 +29,7 @@ function changesRights(call: ShellCall, scene: DangerScene): boolean {
         ({ path, all }) =>
           (FOUNDATION.test(path) && (deep || all || opens(operands[0]))) ||
           ACCOUNTS.test(path) ||
-          (deep && path === scene.home && opens(operands[0])),
+          (deep && isHome(path, scene) && opens(operands[0])),
       ),
     );
 }

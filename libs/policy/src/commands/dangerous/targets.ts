@@ -1,7 +1,7 @@
 /** Where the words of a dangerous call lead. */
 import { canonicalPath, isInside, joinGiven } from '../../paths/normalise.js';
 import type { ShellCall } from '../../shell/plan.js';
-import type { ShellWord } from '../../shell/tree.js';
+import type { Piece, ShellWord } from '../../shell/tree.js';
 import { foldWord } from '../../shell/fold.js';
 import { hasGlob, pathsOfWord, plainPath } from '../../shell/word-paths.js';
 import { namesOfWord } from '../names.js';
@@ -20,9 +20,12 @@ const SYSTEM = new Set([
   '/Applications', '/Volumes', '/mnt', '/media', '/private', '/run', '/c', '/c/Windows', '/c/Users',
 ]);
 
+/** Homes of people: `/home/dev`. */
+const HOMES = /^\/(?:home|Users|c\/Users)\/[^/]+$/;
+
 /** Canonical places that the word may name; those that only the running shell knows are left out. */
 export function targetsOf(word: ShellWord, call: ShellCall, scene: DangerScene): Target[] {
-  return placesOf(word, call, scene).flatMap(({ path, all }) => {
+  return placesOf(withHomes(word), call, scene).flatMap(({ path, all }) => {
     const folder = folderOf(path);
     return (call.cwds ?? [null]).flatMap((cwd) => {
       const joined = joinGiven(cwd, plainPath(folder));
@@ -30,6 +33,28 @@ export function targetsOf(word: ShellWord, call: ShellCall, scene: DangerScene):
       return canonical === null ? [] : [{ path: canonical, all: all || folder !== path }];
     });
   });
+}
+
+/**
+ * `~dev` is the home of that user, and `${HOME:?}` or `${HOME%/}` is the home, or what holds it. Elsewhere these are known to the
+ * machine only; here it is enough that nothing else can be meant.
+ */
+function withHomes(word: ShellWord): ShellWord {
+  if (word.literal || !word.pieces.some((piece) => piece.kind === 'dynamic')) return word;
+  return { ...word, pieces: word.pieces.map((piece, at) => homePiece(piece, at)) };
+}
+
+/** True for `${HOME:?}`, `${HOME:-x}`, `${HOME%/}`. */
+export function isHomeExpansion(piece: Piece): boolean {
+  return piece.kind === 'dynamic' && /^\$\{HOME(?::?[-=?]|%)[^}]*\}$/.test(piece.text);
+}
+
+function homePiece(piece: Piece, at: number): Piece {
+  if (piece.kind !== 'dynamic') return piece;
+  if (isHomeExpansion(piece)) return { kind: 'home' };
+  const user = at === 0 ? /^~([A-Za-z_][\w.-]*)$/.exec(piece.text)?.[1] : undefined;
+  if (user === undefined) return piece;
+  return { kind: 'literal', value: user === 'root' ? '/root' : `/home/${user}`, quoted: true };
 }
 
 /** As written. Names that a listing picked out say nothing of their folder. */
@@ -63,12 +88,17 @@ function folderOf(path: string): string {
 
 /** A folder that the machine or its user depends on: of the system, a home, or one that holds a root. */
 export function isCriticalFolder(path: string, scene: DangerScene): boolean {
-  if (isSystemFolder(path) || path === scene.home) return true;
+  if (isSystemFolder(path) || isHome(path, scene)) return true;
   // A folder that holds a root, or the user's home, is never build output.
   return (
     scene.roots.some((root) => root !== path && isInside(root, path)) ||
     (scene.home !== null && isInside(scene.home, path))
   );
+}
+
+/** The home of the agent's user, or of somebody else. One that agents are meant to work in is a workspace. */
+export function isHome(path: string, scene: DangerScene): boolean {
+  return path === scene.home || (HOMES.test(path) && isOutside(path, scene));
 }
 
 /** A folder of the operating system itself. */

@@ -16,7 +16,16 @@ export const FILE_PROGRAMS: ProgramFamily = {
     operands: { access: 'read', valueFlags: words('-L -I -P -o --filelimit --charset'), writeFlags: ['-o'] },
   },
   stat: printer('-c -f -t --format --printf'),
-  du: { ...printerUnless(/^--files0/, '-d --max-depth --exclude -t -B --block-size --threshold'), takesUnknown: true },
+  du: {
+    ...printerUnless(
+      /^--files0/,
+      '-d --max-depth --exclude -X --exclude-from -t -B --block-size --threshold --files0-from',
+      {
+        readFlags: ['--files0-from', '-X', '--exclude-from'],
+      },
+    ),
+    takesUnknown: true,
+  },
   df: printer('-t -x -B --output --type'),
   file: printerUnless(/^-[a-zA-Z]*[Cm]|^--(?:compile|magic-file)/, '-F -e --separator'),
   readlink: printer(),

@@ -1,12 +1,14 @@
 /** The files that git shows, writes and removes, by subcommand. */
 import type { ShellWord } from '../../shell/tree.js';
 import { sortArgs, withoutHead, type SortedArgs } from '../flags.js';
+import { gitFlagFiles } from './git-flag-files.js';
+import { gitMadeFiles } from './git-made-files.js';
 import { OWN_FOLDER, words, type Operand } from './program.js';
 
 /** Subcommands whose words may be files that are read. */
 const READS = new Set(
   words(
-    'diff show log blame annotate grep cat-file archive apply am ls-files hash-object format-patch whatchanged diff-index diff-tree diff-files range-diff stash add stage bundle difftool',
+    'diff show log blame annotate grep cat-file archive apply am ls-files hash-object update-index format-patch whatchanged diff-index diff-tree diff-files range-diff stash add stage bundle difftool merge-file mailinfo mailsplit interpret-trailers unpack-file send-email',
   ),
 );
 
@@ -37,22 +39,19 @@ const LEAVES_FILES: Readonly<Record<string, RegExp>> = {
   merge: /^--abort$|^--quit$/,
 };
 
-/** Operands, behind the subcommand, from which on they name a folder or file that is made. */
-const MAKES: ReadonlyMap<string, number> = new Map([
-  ['clone', 1],
-  ['init', 0],
-]);
-
-/** Subcommands of which one action makes what its next word names. */
-const MAKING_ACTIONS: ReadonlyMap<string, string> = new Map([
-  ['worktree', 'add'],
-  ['bundle', 'create'],
-]);
-
 const VALUE_FLAGS = words('-C -c --git-dir --work-tree -o --output');
 
 /** With these, `git grep` also reads files that git does not keep. */
 const UNTRACKED = /^--(?:no-in|unt)/;
+/** With these it reads whatever its input names, or files that it leaves alone otherwise. */
+const UNNAMED: ReadonlyMap<string, RegExp> = new Map([
+  ['grep', UNTRACKED],
+  ['cat-file', /^--batch(?:-command|-all-objects)?(?:=|$)/],
+  ['hash-object', /^--stdin-p/],
+  ['update-index', /^--(?:stdin|index-info)$/],
+  ['add', /^(?:-[a-zA-Z]*f|--forc?e?$)/],
+  ['stash', /^(?:-[a-ln-zA-Z]*a|--all$)/],
+]);
 
 /**
  * The folder that git is sent to, what it shows of files, also as `revision:path`, what it writes, and the file that `--output` names.
@@ -62,15 +61,30 @@ export function gitOperands(args: readonly ShellWord[]): Operand[] {
   const sorted = sortArgs(args, VALUE_FLAGS);
   const [first, ...rest] = sorted.operands;
   const command = first?.value ?? '';
-  const out = namedFolders(sorted, command);
+  const out = [...namedFolders(sorted), ...gitFlagFiles(args, command)];
   const word = sorted.values.get('-C') ?? OWN_FOLDER.word;
-  if (command === 'grep' && args.some(({ value }) => UNTRACKED.test(value))) out.push({ ...OWN_FOLDER, word });
-  if (READS.has(command)) addRead(out, command, { args, rest });
+  if (command === 'commit') addCommitted(out, args);
+  else if (READS.has(command)) addRead(out, command, { args, rest });
   if (WRITES.has(command) && !namesNoFile(command, args)) addWritten(out, { args, rest });
+  addUnnamed(out, command, { args, word });
+  out.push(...gitMadeFiles(args, command, rest[0]?.value ?? ''));
+  return out;
+}
+
+/** Files below `word` that no word names. */
+function addUnnamed(
+  out: Operand[],
+  command: string,
+  { args, word }: { args: readonly ShellWord[]; word: ShellWord },
+): void {
+  if (showsUnnamed(command, args)) out.push({ ...OWN_FOLDER, word });
   if (mayWriteAny(command, args))
     out.push({ word, access: 'write', recursive: OWN_FOLDER.recursive, maybe: true, unread: true });
-  addMade(out, command, rest);
-  return out;
+}
+
+function showsUnnamed(command: string, args: readonly ShellWord[]): boolean {
+  const form = UNNAMED.get(command);
+  return form !== undefined && args.some(({ value }) => form.test(value));
 }
 
 /** `args` are all words, `rest` the operands behind the subcommand. */
@@ -89,6 +103,22 @@ function addRead(out: Operand[], command: string, { args, rest }: Given): void {
     if (!recursive && SHOWS_CHANGES.has(command)) addChanges(out, word, paths);
   }
 }
+
+/** `git commit a -m x b -- c`: the words that are no flag's. */
+function addCommitted(out: Operand[], args: readonly ShellWord[]): void {
+  const dashes = args.findIndex((word) => word.value === '--');
+  const head = dashes < 0 ? args : args.slice(0, dashes);
+  const named = head.filter(({ value }, at) => {
+    const before = head[at - 1]?.value ?? '-c';
+    return value !== 'commit' && !value.startsWith('-') && !COMMIT_VALUE.test(before);
+  });
+  const behind = dashes < 0 ? [] : args.slice(dashes + 1);
+  for (const word of [...named, ...behind]) out.push({ word, access: 'read', recursive: false });
+}
+
+/** Flags in front of or behind `commit` that take the next word. */
+const COMMIT_VALUE =
+  /^(?:-[a-zA-Z]*[mFcCt]|--(?:message|file|author|date|template|reuse-message|reedit-message|fixup|squash|trailer|cleanup|git-dir|work-tree|pathspec-from-file))$/;
 
 function showsAll(command: string, word: ShellWord, args: readonly ShellWord[]): boolean {
   if (READS_BELOW.has(command)) return true;
@@ -175,24 +205,11 @@ function makesBranchHere(args: readonly ShellWord[]): boolean {
   return /^(?:switch|checkout)$/.test(command ?? '') && makes.test(flag ?? '') && names.length === 1;
 }
 
-/** New folders, and files that are written under a name: `clone url folder`, `worktree add folder`, `bundle create file`. */
-function addMade(out: Operand[], command: string, rest: readonly ShellWord[]): void {
-  const word = rest[MAKES.get(command) ?? (makesNext(command, rest[0]) ? 1 : -1)];
-  if (word === undefined) return;
-  const made = { word, access: 'write', recursive: true } as const;
-  out.push(command === 'clone' ? { ...made, unread: true } : made);
-}
-
-function makesNext(command: string, action: ShellWord | undefined): boolean {
-  const making = MAKING_ACTIONS.get(command);
-  return making !== undefined && making === action?.value;
-}
-
-function namedFolders({ values }: SortedArgs, command: string): Operand[] {
+function namedFolders({ values }: SortedArgs): Operand[] {
   const out: Operand[] = [];
   if (values.size === 0) return out;
-  const output = values.get('--output') ?? (/^(?:archive|format-patch)$/.test(command) ? values.get('-o') : undefined);
-  if (output !== undefined) out.push({ word: output, access: 'write', recursive: command === 'format-patch' });
+  const output = values.get('--output');
+  if (output !== undefined) out.push({ word: output, access: 'write', recursive: false });
   for (const flag of ['-C', '--git-dir', '--work-tree']) {
     const folder = values.get(flag);
     if (folder !== undefined) out.push({ word: folder, access: 'read', recursive: false });

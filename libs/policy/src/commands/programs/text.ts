@@ -40,7 +40,7 @@ export const TEXT_PROGRAMS: ProgramFamily = {
   head: printer('-n -c --lines --bytes'),
   tail: printer('-n -c --lines --bytes --pid -s --sleep-interval'),
   nl: printer('-b -s -w -v -d -f -h -i -l -n'),
-  wc: { ...printerUnless(/^--files0/), takesUnknown: true },
+  wc: { ...printerUnless(/^--files0/, '--files0-from', { readFlags: ['--files0-from'] }), takesUnknown: true },
   cut: printer('-d -f -c -b --delimiter --fields --output-delimiter'),
   paste: printer('-d --delimiters'),
   join: printer('-t -1 -2 -o -e -a -v -j'),
@@ -63,9 +63,9 @@ export const TEXT_PROGRAMS: ProgramFamily = {
     ...printerUnless(/^-[a-zA-Z]*[oT]|^--(?:o|co|te|fil)/),
     operands: {
       access: 'read',
-      valueFlags: words('-k -t -S -T -o --key --output --field-separator --random-source'),
+      valueFlags: words('-k -t -S -T -o --key --output --field-separator --random-source --files0-from'),
       writeFlags: ['-o', '--output'],
-      readFlags: ['--random-source'],
+      readFlags: ['--random-source', '--files0-from'],
     },
   },
   shuf: printerUnless(/^-[a-zA-Z]*o|^--o/, '-n -i --head-count --input-range --random-source', {

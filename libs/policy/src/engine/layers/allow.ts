@@ -1,5 +1,5 @@
 /** Layer 7: allow rules, grants, and what is harmless by its nature. Every part needs its own cover. */
-import { isSafeAssignment, isTainting } from '../../commands/environment.js';
+import { isSafeAssignment, taintsLater } from '../../commands/environment.js';
 import { isHarmlessDevice } from '../../paths/sensitive.js';
 import type { RuleIndex } from '../../rules/rule-index.js';
 import type { CompiledRule } from '../../rules/compiled-rule.js';
@@ -61,7 +61,7 @@ function coverHarmless(judgement: Judgement): void {
   if (judgement.unclear || judgement.policy.preset.commands.readOnly === null) return;
   if (judgement.modeEntry.asksReaders === true) return;
   // A variable set earlier in the line may change what every program after it does.
-  const tainted = analysis.plan?.calls.some((call) => call.assignments.some((one) => isTainting(call, one))) === true;
+  const tainted = analysis.plan?.calls.some(taintsLater) === true;
   if (analysis.plan?.calls.length === 0) allow(judgement, 'command.no_program', 'starts no program', null);
   analysis.plan?.calls.forEach((call, number) => {
     if (tainted || cover.calls[number] === 'deep') return;

@@ -93,6 +93,7 @@ const SCRIPT_DOUBTS: Readonly<Record<ShellDoubt, string>> = {
   function: 'the command defines a function',
   other_shell: 'the command means different things in different shells',
   indirect_expansion: 'the command runs text that is known only when it runs',
+  loading_variable: 'the command sets a variable that decides which programs run',
 };
 
 const CALL_DOUBTS: Readonly<Record<CallDoubt, string>> = {

@@ -7,6 +7,7 @@ import type { PresetData } from '../../policy/preset.js';
 import type { ShellCall, ShellPlan } from '../../shell/plan.js';
 import type { ShellWord } from '../../shell/tree.js';
 import { escapeGlob, hasGlob, pathsOfWord } from '../../shell/word-paths.js';
+import { dangerScene } from '../danger-scene.js';
 import { addMatch, addRuleMatch, type Judgement } from '../judgement.js';
 import type { PathUse } from '../uses.js';
 import { fromRealFolder, globMayReach } from '../path-reach.js';
@@ -167,13 +168,10 @@ function judgedDangers(dangers: PresetData['dangers']): readonly JudgedDanger[] 
 }
 
 function denyDangers(judgement: Judgement): void {
-  const { plan } = judgement.analysis;
-  if (plan === null) return;
-  // The session's own folder is a workspace too, also when no roots are given.
-  const { home, roots, bases } = judgement;
-  const scene = { plan, home, roots: bases.relative === null ? roots : [...roots, bases.relative] };
+  const scene = dangerScene(judgement);
+  if (scene === null) return;
   const judged = judgedDangers(judgement.policy.preset.dangers);
-  for (const call of plan.calls) {
+  for (const call of scene.plan.calls) {
     for (const { danger, effect } of judged) {
       if (!danger.test(call, scene)) continue;
       const layer = effect === 'deny' ? 'hard-deny' : 'ask';
