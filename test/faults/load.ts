@@ -1,4 +1,5 @@
 /** A steady stream of calls as agents send them: the same ids again until each is decided, every answer timed. */
+import { setMaxListeners } from 'node:events';
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallOutcome, PolicyInput } from '@countersign/contracts';
@@ -63,6 +64,8 @@ const GIVE_UP_MS = 90_000;
  */
 export async function underLoad<T>(options: LoadOptions, work: () => Promise<T>): Promise<{ told: Told[]; done: T }> {
   const end = new AbortController();
+  // Every call listens, and there are many.
+  setMaxListeners(0, end.signal);
   const load = runLoad(options, end.signal);
   load.catch(() => undefined);
   try {

@@ -59,10 +59,7 @@ const LOAD_ROUND = {
     ) k`,
 };
 
-/**
- * Only for rounds with calls that came without a tool-use id. They are found by session and arguments and nothing else (OFFSET 0 keeps
- * the rest apart), or the planner would read all keys of the session by the primary key.
- */
+/** Only for rounds with calls that came without a tool-use id. */
 const LOAD_ROUND_AND_JOINS = {
   name: 'load_round_and_joins',
   text: `${LOAD_ROUND.text}
@@ -71,10 +68,7 @@ const LOAD_ROUND_AND_JOINS = {
     FROM unnest((SELECT $11::text[]), (SELECT $12::text[]), (SELECT $13::text[]), (SELECT $14::text[]), (SELECT $15::text[])) WITH ORDINALITY
       q(tenant, session, agent, tool, args_hash, i)
     CROSS JOIN LATERAL (
-      SELECT * FROM (
-        SELECT * FROM call_keys k
-        WHERE k.session_id || ' ' || left(k.args_hash, 32) = q.session || ' ' || left(q.args_hash, 32) OFFSET 0
-      ) k
+      SELECT * FROM call_keys k
       WHERE k.tenant_id = q.tenant AND k.session_id = q.session AND k.args_hash = q.args_hash
         AND k.agent = q.agent AND k.tool = q.tool AND k.report_hash IS NULL
       ORDER BY k.created_at DESC, k.call_id DESC LIMIT 1

@@ -39,7 +39,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [MIGRATION_LOCK]);
-    const applied = await applyMigrations(options.ownerUrl);
+    const applied = await applyMigrations(client, options.ownerUrl);
     for (const name of applied) options.onProgress?.(`applied ${name}`);
     await makeRole(client, options);
     await grantRights(client, options.appRole);

@@ -34,6 +34,51 @@ describe('migrate', () => {
     await empty.drop();
   }, 60_000);
 
+  it('tries again what was refused, and what a process left in the middle', async () => {
+    const empty = await postgres.createEmptyDatabase();
+    const options = { ownerUrl: empty.ownerUrl, appRole: TEST_APP_ROLE, appPassword: 'countersign', monthsAhead: 1 };
+    const direct = new pg.Client({ connectionString: empty.ownerUrl });
+    await direct.connect();
+    await direct.query("CREATE FUNCTION make_partitions(int) RETURNS int LANGUAGE sql AS 'SELECT 1'");
+    await expect(migrate(options)).rejects.toThrow(
+      'a migration was refused: function "make_partitions" already exists',
+    );
+    expect((await direct.query("SELECT to_regclass('events') AS events")).rows).toEqual([{ events: null }]);
+    await direct.query('DROP FUNCTION make_partitions');
+    await direct.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name) SELECT 'killed', 'x', $1
+       WHERE NOT EXISTS (SELECT 1 FROM _prisma_migrations WHERE finished_at IS NULL)`,
+      [(await migrationNames())[0]],
+    );
+    expect(await migrate(options)).toEqual(await migrationNames());
+    await direct.end();
+    await empty.drop();
+  }, 60_000);
+
+  it('goes through while events are stored', async () => {
+    const newest = '20261201000800_lean_append';
+    await owner.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [newest]);
+    let over = false;
+    const write = async (sessionId: string): Promise<number> => {
+      let stored = 0;
+      while (!over) {
+        stored += 1;
+        const made = decided(sessionId, `${sessionId} ${stored}`);
+        const [result] = await ledger.append([
+          unit(sessionId, stored === 1 ? 0 : null, stored === 1 ? [started(sessionId)] : [made]),
+        ]);
+        expect(result).toMatchObject({ ok: true });
+      }
+      return stored;
+    };
+    const writers = [1, 2, 3, 4].map((n) => write(`migrating${n}`));
+    await new Promise((wake) => setTimeout(wake, 200));
+    const options = { ownerUrl: database.ownerUrl, appRole: TEST_APP_ROLE, appPassword: 'countersign', monthsAhead: 1 };
+    const applied = await migrate(options).finally(() => (over = true));
+    expect(applied).toEqual([newest]);
+    for (const stored of await Promise.all(writers)) expect(stored).toBeGreaterThan(1);
+  }, 60_000);
+
   it('makes partitions for this month, the one before and those ahead, and no default one', async () => {
     const { rows } = await owner.query<{ bound: string }>(
       `SELECT pg_get_expr(c.relpartbound, c.oid) AS bound FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import type pg from 'pg';
 import * as engineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
 
 /** The folder with `schema.prisma` and `migrations`; sources and build output lie equally deep below the root. */
@@ -14,6 +15,24 @@ const PRISMA_FOLDER = fileURLToPath(new URL('../../../prisma/', import.meta.url)
 interface WasmGlue {
   __wbg_set_wasm(exports: object): void;
 }
+
+/** While a script runs, nobody judges what has become of it. */
+const LOCK_SCRIPT = `SELECT pg_advisory_xact_lock(hashtextextended('countersign.script', 0));`;
+
+/** A script is done with the transaction that did it; the engine would say so only in the next one, and may be killed in between. */
+const MARK_DONE = `;DO $$ BEGIN
+  IF to_regclass('public._prisma_migrations') IS NOT NULL THEN
+    UPDATE public._prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1
+    WHERE finished_at IS NULL AND rolled_back_at IS NULL;
+  END IF;
+END $$;`;
+
+/** So what is not done left nothing behind, and is begun afresh: the engine would refuse to go on, and wait for somebody to say so. */
+const FORGET_BEGUN = `${LOCK_SCRIPT} DO $$ BEGIN
+  IF to_regclass('public._prisma_migrations') IS NOT NULL THEN
+    DELETE FROM public._prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL;
+  END IF;
+END $$;`;
 
 /** The adapter cuts scripts at every semicolon, inside function bodies too; one query runs the script whole, and atomically. */
 class WholeScripts extends PrismaPg {
@@ -27,7 +46,7 @@ class WholeScripts extends PrismaPg {
       // The engine keeps for itself what the database said, so it is told from here.
       await connection
         .underlyingDriver()
-        .query(script)
+        .query(`${LOCK_SCRIPT}\n${script}\n${MARK_DONE}`)
         .catch((error: unknown) => {
           this.refusal = error;
           throw error;
@@ -43,8 +62,12 @@ class WholeScripts extends PrismaPg {
   }
 }
 
-/** Applies every migration that the database lacks, as `prisma migrate deploy` would; returns their names in order. */
-export async function applyMigrations(databaseUrl: string): Promise<string[]> {
+/**
+ * Applies every migration that the database lacks, as `prisma migrate deploy` would; returns their names in order. One that was refused,
+ * or whose process ended in the middle, left nothing behind and is tried again. `owner` is a connection of the caller, one of whom runs at a time.
+ */
+export async function applyMigrations(owner: pg.Client, databaseUrl: string): Promise<string[]> {
+  await owner.query(FORGET_BEGUN);
   const schema = await readFile(path.join(PRISMA_FOLDER, 'schema.prisma'), 'utf8');
   await loadEngine();
   const scripts = new WholeScripts({ connectionString: databaseUrl });

@@ -32,12 +32,6 @@ BEGIN
   END LOOP;
 END $$;
 
--- Calls without a tool-use id are found by session and arguments. By the hash alone every new key went to some other page of the
--- whole index; those of one session stand together, and half of a hash tells them apart. An expression, so that the primary key stays
--- the only index that finds a call by its key.
-CREATE INDEX call_keys_session_args_idx ON call_keys ((session_id || ' ' || left(args_hash, 32)));
-DROP INDEX call_keys_args_hash_session_id_idx;
-
 -- `append` once more, otherwise unchanged: used keys are looked for without a cursor, for a cursor gets flat copies of the arrays, and
 -- reads each of them from its start for every element.
 
