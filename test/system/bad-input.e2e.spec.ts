@@ -1,5 +1,6 @@
 /** Whatever is wrong with a call, it ends in a clear error or a recorded deny, the calls beside it are decided, and the next one works. */
 import { createHash, randomUUID } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { PolicyInput, StoredEvent } from '@countersign/contracts';
 import type { Ledger } from '@countersign/ledger';
@@ -280,6 +281,26 @@ describe('an ask that expired', () => {
       expect(refused).toHaveLength(1);
     }
   });
+});
+
+it('a client that offers HTTP/2 on its own is answered at every door, also when the answer takes a while', async () => {
+  const { gateway, console: page, agentKey } = house.endpoints;
+  const offer = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQAoAAAAAIAAAAA' };
+  const sent = (url: string, body?: object): Promise<{ status: number | undefined; text: string }> =>
+    new Promise((resolve, reject) => {
+      const headers = { ...offer, Authorization: `Bearer ${agentKey}`, 'Content-Type': 'application/json' };
+      const going = request(url, { method: body === undefined ? 'GET' : 'POST', headers }, (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve({ status: response.statusCode, text }));
+      });
+      going.on('error', reject);
+      going.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  for (const url of [gateway, page]) expect(await sent(`${url}/healthz`)).toMatchObject({ status: 200 });
+  const call = { sessionId: 'offers', toolUseId: 'o1', tool: 'Bash', args: { command: 'make it' }, wait: 2 };
+  const { status, text } = await sent(`${gateway}/v1/tool-calls`, call);
+  expect({ status, ...(JSON.parse(text) as object) }).toMatchObject({ status: 200, decision: 'pending' });
 });
 
 it('leaves chains that hold', async () => {

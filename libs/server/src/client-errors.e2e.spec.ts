@@ -1,13 +1,15 @@
 /** What is no HTTP, over real sockets: the one error form where an answer can still be read, and nothing of what was sent in the log. */
 import { connect } from 'node:net';
 import { Controller, Module, Post } from '@nestjs/common';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { authenticate, createLogger, createServerApp, type ServerApp } from './index.js';
 
 @Controller()
 class OddController {
+  /** Slow enough that whatever stands behind a request is there before its answer. */
   @Post('/sign-in')
-  signIn() {
+  async signIn() {
+    await new Promise((wake) => setTimeout(wake, 60));
     return { ok: true };
   }
 }
@@ -78,4 +80,33 @@ it('a length above that of the body, and then the end of the connection', async 
   const seen = await exchange(post('Content-Length: 20', '{"s3cret":'), { end: true });
   expect(lastBody(seen)).toMatchObject({ error: { code: 'request.malformed' } });
   expect(lines.join('')).not.toMatch(/s3cret|"stack"|"level":50/i);
+});
+
+it('what came whole before a broken request gets its own answer first', async () => {
+  const whole = post('Content-Length: 2', '{}');
+  const seen = await exchange(`${whole}${whole}s3cret\r\n\r\n`);
+  expect(statusesOf(seen)).toEqual([201, 201, 400]);
+  expect(seen.match(/"ok":true/g)).toHaveLength(2);
+  expect(lastBody(seen)).toMatchObject({ error: { code: 'request.malformed' } });
+});
+
+describe('a request that offers another protocol', () => {
+  // As soon as anybody listens, Node hands upgrades over.
+  it.each([
+    ['HTTP/2', 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA'],
+    ['none that there is', 'Upgrade: foo\r\nConnection: close, upgrade'],
+    ['websocket, where none is', 'Connection: Upgrade\r\nUpgrade: websocket'],
+  ])('is answered like any other: %s', async (_name, offer) => {
+    const once = post(`Content-Length: 2\r\n${offer}`, '{}');
+    const last = post('Content-Length: 2\r\nConnection: close', '{}');
+    const seen = await exchange(offer.includes('close') ? once : `${once}${last}`);
+    expect(statusesOf(seen)).toEqual(offer.includes('close') ? [201] : [201, 201]);
+    expect(seen).toContain('{"ok":true}');
+  });
+
+  it('is told in our form where it wants a tunnel', async () => {
+    const seen = await exchange('CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n');
+    expect(statusesOf(seen)).toEqual([404]);
+    expect(lastBody(seen)).toMatchObject({ error: { code: 'door.unknown' } });
+  });
 });

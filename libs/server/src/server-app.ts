@@ -1,4 +1,5 @@
 /** Makes a Nest module into a server: the doors' guard, strict bodies, one error form, health, log and an orderly end. */
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -24,9 +25,11 @@ import { createRequestLog, installRequestLog, nestLogger, type LogRequest } from
 import { listenOrExplain } from './listen.js';
 import { installMetrics, statusClass, type MetricsDoor } from './metrics/install-metrics.js';
 import { QueryGuard } from './query-guard.js';
+import { answerUpgrades } from './plain-upgrades.js';
 import { installQuickDoor, type QuickDoor } from './quick-door.js';
 import { BODY_LIMIT } from './read-bytes.js';
 import { SchemaPipe } from './schema-pipe.js';
+import { isSocketUrl } from './socket-adapter.js';
 import { installTracing } from './tracing/install-tracing.js';
 
 export interface ServerAppOptions {
@@ -109,6 +112,7 @@ export async function createServerApp(module: Type | object, options: ServerAppO
   try {
     await app.init();
     guard.checkRoutes();
+    answerUpgrades(app.getHttpServer() as Server, isSocketUrl);
     if (options.quickDoor) openQuickDoor(app, options.quickDoor, { ...doors, options, state, onFailure });
     await listenOrExplain(app, options);
   } catch (error) {

@@ -3,6 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import type { INestApplicationContext } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 
+/** Where socket.io listens, by its own default. */
+const SOCKET_PATH = '/socket.io/';
+
+/** True for urls whose upgrades are socket.io's. */
+export const isSocketUrl = (url: string): boolean => url.startsWith(SOCKET_PATH);
+
 type CreateServer = IoAdapter['createIOServer'];
 type Options = NonNullable<Parameters<CreateServer>[1]>;
 
@@ -27,6 +33,9 @@ export class SocketAdapter extends IoAdapter {
       ...options,
       transports: ['websocket'],
       serveClient: false,
+      path: SOCKET_PATH,
+      // Other upgrades are answered as plain requests, which may take longer than socket.io would wait.
+      destroyUpgrade: false,
       maxHttpBufferSize: maxMessageBytes,
       allowRequest: (request, decide) => decide(null, isOurs(request.headers)),
     } as Options);
