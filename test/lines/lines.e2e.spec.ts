@@ -223,6 +223,18 @@ describe('the stream of a session', () => {
     expect(await response.text()).toContain('retry:');
   });
 
+  it('answers HEAD with the headers alone, and ends', async () => {
+    const sessionId = randomUUID();
+    await house.post('/v1/sessions', { id: sessionId, agent: 'lead' });
+    const response = await fetch(`${house.url}/v1/sessions/${sessionId}/stream`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${house.agentKey}` },
+      signal: AbortSignal.timeout(10_000),
+    });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    expect(await response.text()).toBe('');
+  });
+
   it('is closed to others, and bounded', async () => {
     const sessionId = randomUUID();
     await house.post('/v1/sessions', { id: sessionId, agent: 'lead' });

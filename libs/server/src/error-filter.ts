@@ -4,6 +4,7 @@ import { DoorError, errorBody, type ErrorCode } from '@countersign/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { toDoorError } from './error-mapping.js';
+import { ClientLeft } from './read-bytes.js';
 
 /** Says otherwise how a failure is told, for doors whose clients read another form; null: the one error body. */
 export type RenderFailure = (error: DoorError, request: FastifyRequest) => { status: number; body: unknown } | null;
@@ -23,6 +24,7 @@ export class ErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
+    if (error instanceof ClientLeft) return this.leave(error, request, reply);
     const mapped = toDoorError(error);
     const told = mapped.code === 'door.unknown' && this.options.knowsPath(request.url) ? methodError(request) : mapped;
     this.options.onFailure?.(told.code);
@@ -32,6 +34,16 @@ export class ErrorFilter implements ExceptionFilter {
     const rendered = this.options.renderFailure?.(told, request) ?? { status: told.status, body: errorBody(told) };
     if (rendered.status === 503) void reply.header('retry-after', '1');
     void reply.code(rendered.status).type('application/json; charset=utf-8').send(JSON.stringify(rendered.body));
+  }
+
+  /** Nothing is sent, and nothing of ours has failed. */
+  private leave(
+    { message: cause }: ClientLeft,
+    { id, method, routeOptions }: FastifyRequest,
+    reply: FastifyReply,
+  ): void {
+    void reply.hijack();
+    this.options.logger.debug({ reqId: id, method, route: routeOptions.url, cause }, 'request');
   }
 }
 

@@ -2,6 +2,7 @@
 import { HttpException } from '@nestjs/common';
 import { createRedactor } from '@countersign/redaction';
 import { DoorError, ERRORS, type ErrorCode } from '@countersign/contracts';
+import { ClientLeft } from './read-bytes.js';
 
 /** Codes of Node, of Postgres and of its driver that mean: the service is not there, or too busy to answer; try again. */
 const AWAY =
@@ -25,6 +26,7 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
  */
 export function toDoorError(error: unknown): DoorError {
   if (error instanceof DoorError) return withoutSecrets(error);
+  if (error instanceof ClientLeft) return new DoorError('request.malformed');
   const { code, message } = describe(error);
   // Errors of the queue carry a code of the table.
   if (code !== null && Object.hasOwn(ERRORS, code)) return new DoorError(code as ErrorCode);

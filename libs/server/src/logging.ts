@@ -60,9 +60,10 @@ export function nestLogger(logger: Logger): LoggerService {
   };
 }
 
-/** A refusal stays a warning where its answer has another status, as hooks get it. */
+/** A refusal stays a warning where its answer has another status, as hooks get it, or nobody was left to take it. */
 function levelOf({ status, fields }: AnsweredRequest): 'error' | 'warn' | 'info' | 'debug' {
   if (status === 503 || fields['refused'] !== undefined) return 'warn';
+  if (status === null) return 'debug';
   if (status >= 500) return 'error';
   return status >= 400 ? 'info' : 'debug';
 }
@@ -70,12 +71,15 @@ function levelOf({ status, fields }: AnsweredRequest): 'error' | 'warn' | 'info'
 /** Lines of one kind that are written in ten seconds: an outage or a flood refuses thousands of requests in that time. */
 const LINES = { lines: 20, spanMs: 10_000 };
 
-/** A request that was answered. `route` as registered; `ms` from its head to its answer; `fields`: ids that belong into its line. */
+/**
+ * A request that has ended. `route` as registered; `status` null: its client left, and nothing was sent; `ms` from its head to its
+ * answer; `fields`: ids that belong into its line.
+ */
 export interface AnsweredRequest {
   readonly id: string;
   readonly method: string;
   readonly route: string | null;
-  readonly status: number;
+  readonly status: number | null;
   readonly ms: number;
   readonly principal: Principal | null;
   readonly fields: Readonly<Record<string, string>>;
@@ -97,7 +101,7 @@ export function createRequestLog(logger: Logger, meter: Meter = NO_METER): LogRe
         reqId: id,
         method,
         route,
-        status,
+        status: status ?? undefined,
         ms: Math.round(ms),
         keyId: principal?.keyId,
         tenantId: principal?.tenantId,

@@ -135,6 +135,14 @@ function ask({ app }: Server, { method = 'POST', path = PATH, headers = bearer(A
   });
 }
 
+async function eventually(look: () => boolean): Promise<void> {
+  const end = performance.now() + 4_000;
+  while (!look()) {
+    if (performance.now() > end) throw new Error('it never came');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
 const json = JSON.stringify;
 const REQUESTS: readonly (readonly [string, Sent])[] = [
   ['a good call', { body: json({ args: { a: 'ü' } }) }],
@@ -199,15 +207,60 @@ describe('the quick door', () => {
     );
   });
 
-  it('survives a client that goes away in the middle of a body', async () => {
-    const { hostname, port } = new URL(quick.app.url);
+  it.each([
+    ['the quick door', () => quick],
+    ['the framework', () => plain],
+  ])('%s blames no service for clients that leave in the middle of a body', async (_door, serverOf) => {
+    const { app, lines, metrics } = serverOf();
+    const { hostname, port } = new URL(app.url);
+    // An end that is no reset may come from a client that still reads: it is told that its request is malformed.
+    const countsOf = async (): Promise<string[]> =>
+      (await metrics.text()).body
+        .split('\n')
+        .filter((line) => /^countersign_(door_seconds_count|errors_total)/.test(line) && !line.includes('malformed'));
+    const requests = () => lines.map((line) => JSON.parse(line) as object).filter((line) => 'route' in line);
+    const before = await countsOf();
+    lines.length = 0;
+    for (const leave of ['destroy', 'resetAndDestroy'] as const) {
+      const socket = connect(Number(port), hostname);
+      socket.write(
+        `POST ${PATH} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${AGENT}\r\ncontent-length: 90\r\n\r\n{`,
+      );
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      socket[leave]();
+    }
+    await eventually(() => requests().length === 2);
+    expect(await countsOf()).toEqual(before);
+    for (const line of requests()) {
+      expect(line).toMatchObject({ level: 20, route: PATH, cause: 'the client left before its body had arrived' });
+      expect(line).not.toHaveProperty('status');
+    }
+    expect(await ask(serverOf(), {})).toMatchObject({ status: 200 });
+  });
+
+  it('tells no status where the client left before its answer', async () => {
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    let asked = false;
+    const answer = async () => {
+      asked = true;
+      await held;
+      return {};
+    };
+    const server = await start({ quickDoor: { path: PATH, answer } });
+    const { hostname, port } = new URL(server.app.url);
     const socket = connect(Number(port), hostname);
     socket.write(
-      `POST ${PATH} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${AGENT}\r\ncontent-length: 90\r\n\r\n{`,
+      `POST ${PATH} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${AGENT}\r\ncontent-length: 2\r\n\r\n{}`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(() => asked);
+    server.lines.length = 0;
     socket.destroy();
-    expect(await ask(quick, {})).toMatchObject({ status: 200 });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    letGo();
+    await eventually(() => server.lines.length === 1);
+    expect(server.lines[0]).not.toMatch(/"status"|"level":[345]0/);
+    await server.app.close();
   });
 
   it('leaves the last requests of a closing server to the framework, which ends their connections', async () => {

@@ -12,6 +12,7 @@ import type { createHostCheck } from './host-check.js';
 import type { LoadGuard } from './load/load-guard.js';
 import type { LogRequest } from './logging.js';
 import type { Principal } from './principal.js';
+import { ClientLeft } from './read-bytes.js';
 
 /** A `POST` door whose body is JSON with flaws that the door judges by itself. Needs a row in the door table and a route, as every door. */
 export interface QuickDoor {
@@ -121,6 +122,7 @@ function send({ response }: Exchange, status: number, text: string, more: Record
 }
 
 function sendFailure(exchange: Exchange, error: unknown, { onFailure, logFailure }: QuickDoorDeps): void {
+  if (error instanceof ClientLeft) return void Object.assign(exchange.fields, { cause: error.message });
   const told = toDoorError(error);
   onFailure(told.code);
   Object.assign(exchange.fields, logFailure(told, error, exchange.id));
@@ -133,7 +135,8 @@ function sendFailure(exchange: Exchange, error: unknown, { onFailure, logFailure
 
 function finish({ response, began, id, principal, fields }: Exchange, door: QuickDoor, deps: QuickDoorDeps): void {
   const ms = performance.now() - began;
-  const status = response.statusCode;
-  deps.onAnswered(ms / 1_000, status);
+  // Nothing is sent to a client that has left.
+  const status = response.headersSent ? response.statusCode : null;
+  if (status !== null) deps.onAnswered(ms / 1_000, status);
   deps.log({ id, method: 'POST', route: door.path, status, ms, principal, fields });
 }

@@ -8,6 +8,13 @@ export const BODY_LIMIT = 32 * 1024 * 1024;
 /** A body that is small stops counting once it was read: who waits is bounded elsewhere. */
 const SMALL_BODY = 256 * 1024;
 
+/** The connection ended before the body did: nobody is left to be answered, and no service of ours has failed. */
+export class ClientLeft extends Error {
+  constructor() {
+    super('the client left before its body had arrived');
+  }
+}
+
 export interface ReadBytes {
   readonly limit: number;
   /** What a client may go on sending beyond the limit before the connection is cut, as a multiple. */
@@ -17,7 +24,7 @@ export interface ReadBytes {
 }
 
 /**
- * The whole body, or a DoorError: `request.too_large`, `overloaded`. A body that is refused is still taken and thrown away, so that
+ * The whole body, or a DoorError: `request.too_large`, `overloaded`; ClientLeft where it ends early. A body that is refused is still taken and thrown away, so that
  * the refusal arrives: a client that is cut off while it sends sees a broken connection instead. Listens for chunks, since an
  * iterator over a stream costs more than the rest of reading a small body.
  */
@@ -34,7 +41,7 @@ export function readBytes(stream: Readable, options: ReadBytes): Promise<Buffer>
       }
     };
     const cut = (): void => {
-      if (!settled) reject(Object.assign(new Error('the request was cut off'), { code: 'ECONNRESET' }));
+      if (!settled) reject(new ClientLeft());
     };
     // A stream that is closed already tells nobody any more.
     if (stream.destroyed) return cut();
@@ -44,7 +51,7 @@ export function readBytes(stream: Readable, options: ReadBytes): Promise<Buffer>
       stream.destroy();
     });
     stream.on('end', settle);
-    stream.on('error', reject);
+    stream.on('error', cut);
     stream.on('close', cut);
   });
 }

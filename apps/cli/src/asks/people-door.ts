@@ -15,6 +15,8 @@ export interface PeopleDoor {
   readonly token: string;
   /** Where the key was taken from, in words. */
   readonly keyFrom: string;
+  /** How to come to another key that is there already; null: there is none for this service. */
+  readonly remedy: string | null;
 }
 
 /** `COUNTERSIGN_CONSOLE_URL` and `COUNTERSIGN_TOKEN`, else the home's. A string says what is missing. */
@@ -27,7 +29,13 @@ export async function findDoor(env: CliEnv): Promise<PeopleDoor | string> {
   if (url === undefined) return `no service is known in ${env.home}: set COUNTERSIGN_CONSOLE_URL or COUNTERSIGN_HOME`;
   if (token === undefined) return 'no key: set COUNTERSIGN_TOKEN to the key of an approver';
   const keyFrom = env.token === null ? endpoints : 'COUNTERSIGN_TOKEN';
-  return { url: url.replace(/\/+$/, ''), token, keyFrom };
+  return { url: url.replace(/\/+$/, ''), token, keyFrom, remedy: remedyFor(env, known?.approverKey) };
+}
+
+/** `own`: the home's key, which its own service alone is given. */
+function remedyFor({ token, consoleUrl }: CliEnv, own: string | undefined): string | null {
+  const helps = own !== undefined && consoleUrl === null && token !== null && token !== own;
+  return helps ? 'unset COUNTERSIGN_TOKEN to use the key of this home' : null;
 }
 
 /** True for refusals of the key itself, whatever was asked. */
@@ -36,8 +44,9 @@ export function isKeyRefusal(code: string): boolean {
 }
 
 /** What is needed instead of a key that was refused, and where the refused one came from; never the key. */
-export function keyLine(message: string, code: string, { keyFrom }: PeopleDoor): string {
-  return `${message} (${code}): the key was taken from ${keyFrom}; set COUNTERSIGN_TOKEN to the key of an approver`;
+export function keyLine(message: string, code: string, { keyFrom, remedy }: PeopleDoor): string {
+  const needed = remedy ?? 'set COUNTERSIGN_TOKEN to the key of an approver';
+  return `${message} (${code}): the key was taken from ${keyFrom}; ${needed}`;
 }
 
 /** `refused`: the door said no, and why. `unreachable`: nobody said anything that we understand. */

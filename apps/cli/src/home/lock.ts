@@ -73,8 +73,9 @@ async function createLock(path: string, self: Holder): Promise<boolean> {
 }
 
 /**
- * Removes a lock that nobody holds. INVARIANT: only whoever has the turn removes it, and nobody replaces a lock that is there: so what
- * was judged stale is still what is removed, and never the fresh lock of a starter that was faster.
+ * Removes a lock that nobody holds. INVARIANT: only whoever has the turn removes it, and nobody replaces a lock that is there, so what
+ * was judged stale is what is removed; it does not hold after a starter died in its turn, where of two that find the dead turn the
+ * slower may remove the faster's fresh one, so that both have it.
  */
 async function removeStale(path: string, self: Holder): Promise<void> {
   const turn = `${path}.turn`;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { escapeForDisplay, fileProblem, type Preset } from '@countersign/contracts';
 import { runCase, type CaseResult } from '@countersign/policy';
 import { GOOD, OBJECTIONS, UNUSABLE } from './exit-codes.js';
-import { serviceNeed } from './needs-service.js';
+import { areSteps, serviceNeed } from './needs-service.js';
 import { print, type Streams } from './streams.js';
 
 export interface CasesOptions {
@@ -30,7 +30,7 @@ interface CaseLine {
 
 /**
  * Prints the cases and ends with `N passed, M failed`, above it how many were skipped, where any was. What could not be read has
- * failed, and no case at all is no success.
+ * failed, and where none was run there is no success.
  */
 export async function runCaseFiles(files: readonly string[], options: CasesOptions, streams: Streams): Promise<number> {
   const seen = { passed: 0, failed: 0, skipped: 0, invalid: 0, unread: 0 };
@@ -45,7 +45,7 @@ export async function runCaseFiles(files: readonly string[], options: CasesOptio
   if (skipped > 0) print(streams, `${skipped} skipped: the engine alone cannot run them`);
   print(streams, `${passed} passed, ${failed} failed`);
   if (unread > 0) return UNUSABLE;
-  return failed === 0 && passed + skipped > 0 ? GOOD : OBJECTIONS;
+  return failed === 0 && passed > 0 ? GOOD : OBJECTIONS;
 }
 
 async function* linesOf(file: string, options: CasesOptions): AsyncGenerator<CaseLine> {
@@ -73,11 +73,17 @@ function runLine(place: string, line: string, { preset }: CasesOptions): CaseLin
     return unreadable(place, `not JSON: ${(error as Error).message}`);
   }
   const given = isRecord(row) && preset !== undefined ? { ...row, preset } : row;
-  const need = isRecord(given) ? serviceNeed(given) : null;
-  if (isRecord(given) && need !== null) {
-    return { ...unreadable(place, need), status: 'skipped', id: textOf(given['id']) || '?' };
+  return (isRecord(given) ? setAside(place, given) : null) ?? told(place, given, runCase(given));
+}
+
+/** What the engine alone cannot run, as the line that says so; null: it can. */
+function setAside(place: string, row: Readonly<Record<string, unknown>>): CaseLine | null {
+  const id = textOf(row['id']) || '?';
+  if ('steps' in row && !areSteps(row['steps'])) {
+    return { ...unreadable(place, 'steps: expected one or more objects'), id };
   }
-  return told(place, given, runCase(given));
+  const need = serviceNeed(row);
+  return need === null ? null : { ...unreadable(place, need), status: 'skipped', id };
 }
 
 function told(place: string, row: unknown, result: CaseResult): CaseLine {

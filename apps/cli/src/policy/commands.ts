@@ -107,9 +107,10 @@ Example:
   countersign cases --only-failures cases/*.jsonl
 
 A case of several \`steps\`, or with a \`context\` that sets up more than evidence (\`hook\`, \`agent\`, \`mcp\`, \`modeHistory\` …),
-needs a running service: it is told as skipped, with why, and counts as neither. What cannot be read counts as failed.
+needs a running service: it is told as skipped, with why, and counts as neither. What cannot be read counts as failed, and so do
+\`steps\` other than a list of one or more objects.
 
-Exit codes: 0 none failed, 1 some failed or there was none, 3 wrong usage or a file that cannot be read.`;
+Exit codes: 0 all that were run passed, 1 some failed or none was run, 3 wrong usage or a file that cannot be read.`;
 
 function addAnalyse(program: Command, done: Done): void {
   withPlace(program.command('analyse').argument('<file>', 'policy in YAML, JSON or TOML'))

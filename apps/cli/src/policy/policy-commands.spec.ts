@@ -236,7 +236,7 @@ describe('cases', () => {
   it('prints every case, what went wrong, and the sum', async () => {
     const cases = file(
       'cases.jsonl',
-      `${good}\n\n${bad}\n{"id":\n{"id":"steps","steps":[]}\n{"id":"odd","preset":"x","tool":"Bash","args":{},"expected":{}}\n`,
+      `${good}\n\n${bad}\n{"id":\n{"id":"steps","steps":[{}]}\n{"id":"none","steps":[]}\n{"id":"odd","preset":"x","tool":"Bash","args":{},"expected":{}}\n`,
     );
     const done = await run((to) => runCaseFiles([cases], options, to));
     expect(done.exitCode).toBe(1);
@@ -251,10 +251,12 @@ invalid ? (@/cases.jsonl:4)
   - not JSON: …
 skipped steps (@/cases.jsonl:5)
   - several steps need a running service
-invalid odd (@/cases.jsonl:6)
+invalid none (@/cases.jsonl:6)
+  - steps: expected one or more objects
+invalid odd (@/cases.jsonl:7)
   - preset: Invalid option: expected one of "standard"|"astro-research"|"coding-agent"|"governed-runner"|"claude-code"
 1 skipped: the engine alone cannot run them
-1 passed, 3 failed
+1 passed, 4 failed
 `);
   });
 
@@ -266,7 +268,7 @@ invalid odd (@/cases.jsonl:6)
     const needy = JSON.stringify({ ...row, id: 'needy', context, expected: { effect: 'deny' } });
     const skipping = await run((to) => runCaseFiles([file('needy.jsonl', needy)], options, to));
     expect(skipping).toEqual({
-      exitCode: 0,
+      exitCode: 1,
       output: `skipped needy (@/needy.jsonl:1)\n  - ${why}\n1 skipped: the engine alone cannot run them\n0 passed, 0 failed\n`,
       complaints: '',
     });
@@ -276,6 +278,30 @@ invalid odd (@/cases.jsonl:6)
     expect(failing.exitCode).toBe(1);
     expect(failing.output).not.toContain('needy');
     expect(failing.output).toMatch(/\n1 skipped: .*\n0 passed, 1 failed\n$/);
+    const passing = await run((to) => runCaseFiles([file('both.jsonl', `${needy}\n${good}`)], options, to));
+    expect(passing).toMatchObject({ exitCode: 0, output: expect.stringMatching(/\n1 passed, 0 failed\n$/) });
+  });
+
+  it.each([null, false, 0, '', [], {}])(
+    'takes a context whose members are %j for one that sets nothing up',
+    async (none) => {
+      const context = { agent: none, hook: none, mcp: none, modeHistory: none, route: none, sandbox: none };
+      const own = JSON.stringify({ ...row, id: 'own', context, expected: { effect: 'deny' } });
+      const done = await run((to) => runCaseFiles([file('own.jsonl', own)], options, to));
+      expect(done).toMatchObject({
+        exitCode: 1,
+        output: expect.stringMatching(/^failed {2}own .*\n0 passed, 1 failed\n$/s),
+      });
+    },
+  );
+
+  it.each([null, {}, [], 'x', [null], [{}, 1], [[]]])('fails a case whose steps are %j', async (steps) => {
+    const broken = JSON.stringify({ ...row, id: 'broken', steps, expected: { effect: 'allow' } });
+    const done = await run((to) => runCaseFiles([file('broken.jsonl', `${good}\n${broken}`)], options, to));
+    expect(done).toMatchObject({
+      exitCode: 1,
+      output: expect.stringMatching(/\ninvalid broken .*\n1 passed, 1 failed\n$/s),
+    });
   });
 
   it.each([

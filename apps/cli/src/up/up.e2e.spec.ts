@@ -137,7 +137,8 @@ describe('countersign up', () => {
   }, 60_000);
 
   it('says which key the terminal took where it is refused, and which one is needed', async () => {
-    const needed = 'the key was taken from COUNTERSIGN_TOKEN; set COUNTERSIGN_TOKEN to the key of an approver';
+    const taken = 'the key was taken from COUNTERSIGN_TOKEN;';
+    const needed = `${taken} unset COUNTERSIGN_TOKEN to use the key of this home`;
     const asks = (token: string, words = ['list']) =>
       runCommand(['asks', ...words], { env: { COUNTERSIGN_TOKEN: token } });
     const [wrong, unknown, watching] = await Promise.all([
@@ -158,6 +159,10 @@ describe('countersign up', () => {
       code: 1,
       stderr: 'countersign: no such ask (ask.unknown)\n',
     });
+    const named = { COUNTERSIGN_CONSOLE_URL: endpoints.console, COUNTERSIGN_TOKEN: endpoints.agentKey };
+    expect((await runCommand(['asks', 'list'], { env: named })).stderr).toContain(
+      `${taken} set COUNTERSIGN_TOKEN to the key of an approver`,
+    );
     const elsewhere = { COUNTERSIGN_CONSOLE_URL: endpoints.gateway, COUNTERSIGN_TOKEN: endpoints.approverKey };
     expect((await runCommand(['asks', 'list'], { env: elsewhere })).code).not.toBe(0);
   }, 60_000);

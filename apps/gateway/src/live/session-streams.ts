@@ -73,6 +73,7 @@ export class SessionStreams {
         'x-accel-buffering': 'no',
         connection: 'keep-alive',
       });
+      if (response.req.method === 'HEAD') return;
       response.write(`retry: ${this.deps.pollMs}\n\n`);
       await this.follow(response, wish, ends.signal);
     } catch (error) {

@@ -15,7 +15,7 @@ interface HijackedReply {
   hijack(): unknown;
 }
 
-/** `follow=false`: what is stored by now, and then the end. */
+/** `follow=false`: what is stored by now, and then the end. `HEAD` gets the headers alone. */
 const streamQuerySchema = z.object({ follow: z.stringbool().default(true) });
 
 @Controller('v1/sessions')

@@ -16,7 +16,8 @@ export function installTracing(fastify: FastifyInstance, tracing: Tracing, exemp
     });
     reply.raw.once('close', () => {
       const status = reply.statusCode;
-      span.note({ ...request.logFields, 'http.response.status_code': status });
+      const sent = reply.raw.headersSent ? { 'http.response.status_code': status } : {};
+      span.note({ ...request.logFields, ...sent });
       span.end(status >= 500 || !reply.raw.writableFinished);
     });
     tracing.run(span, done);
