@@ -101,7 +101,7 @@ describe('countersign asks', () => {
     const open = await ask('own-ask', 'make it');
     const agent = { COUNTERSIGN_CONSOLE_URL: house.endpoints.console, COUNTERSIGN_TOKEN: house.endpoints.agentKey };
     expect(await run(['approve', open.id], agent)).toMatchObject({
-      code: 1,
+      code: 2,
       output: expect.stringContaining('auth.wrong_role'),
     });
     expect((await askOf(house.approver, 'own-ask')).status).toBe('open');
