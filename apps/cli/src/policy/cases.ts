@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { escapeForDisplay, fileProblem, type Preset } from '@countersign/contracts';
 import { runCase, type CaseResult } from '@countersign/policy';
 import { GOOD, OBJECTIONS, UNUSABLE } from './exit-codes.js';
-import { areSteps, serviceNeed } from './needs-service.js';
+import { areSteps, isRecord, serviceNeed } from './needs-service.js';
 import { print, type Streams } from './streams.js';
 
 export interface CasesOptions {
@@ -120,10 +120,6 @@ function textLines({ place, id, status, effect, ruleId, expected, differences, w
     ...differences.map((one) => `  - ${one}`),
     ...reason,
   ];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown): string {

@@ -38,6 +38,7 @@ function isSetUp(value: unknown): boolean {
   return Boolean(value);
 }
 
-function isRecord(value: unknown): value is Row {
+/** An object that is no list. */
+export function isRecord(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,7 @@ import type { CompiledRule } from '../rules/compiled-rule.js';
 import { compileWildcard, matchesWildcard } from '../rules/wildcard.js';
 import { DANGEROUS_COMMANDS, isGitDanger } from '../shell/git-dangers.js';
 import type { ShellCall, ShellPlan } from '../shell/plan.js';
-import { globalsEnd } from '../shell/spellings.js';
+import { globalsEnd } from '../shell/global-options.js';
 import type { Piece, ShellWord } from '../shell/tree.js';
 import { literalWord } from '../shell/word.js';
 

@@ -2,6 +2,7 @@
  * What git runs, hands out or changes beyond its own repository: a daemon, a tool that the machine's settings name, a password, a setting
  * that names a program. Nobody sees what that will be, so `Bash(git *)` does not mean it.
  */
+import { isLookedAt } from './git-scripts.js';
 import type { ShellWord } from './tree.js';
 
 type GitTest = (rest: readonly ShellWord[]) => boolean;
@@ -65,9 +66,6 @@ const SETTING = new RegExp(
     .join('|'),
   'i',
 );
-/** Of these the words are looked at as what runs (git-scripts.ts), so that `-c core.pager=cat` needs no more than `cat` does. */
-const LOOKED_AT =
-  /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|uploadpack\.packobjectshook|sequence\.editor|gpg\.(?:\w+\.)?program|pager\..*|diff\.external|.*\.(?:command|cmd|helper|textconv|driver|clean|smudge|process))$/i;
 const PLAIN_VALUE = /^(?:cat|true|false|)$/;
 const TAKES_PLAIN = /^(?:core\.(?:pager|editor|fsmonitor)|pager\..*|sequence\.editor)$/i;
 
@@ -75,9 +73,11 @@ const TAKES_PLAIN = /^(?:core\.(?:pager|editor|fsmonitor)|pager\..*|sequence\.ed
 function setsInFront(word: ShellWord | undefined): boolean {
   if (word === undefined) return false;
   const key = word.value.replace(/=.*$/s, '');
-  if (!isKnownKey(word, key)) return true;
+  // No setting has a line break in its name.
+  if (!isKnownKey(word, key) || /[\n\r\u2028\u2029]/.test(key)) return true;
   if (/^core\.hookspath$/i.test(key)) return !/=(?:\/dev\/null)?$/.test(word.value);
-  return SETTING.test(key) && !LOOKED_AT.test(key);
+  // What names a program is looked at itself, so that `-c core.pager=cat` needs no more than `cat` does.
+  return SETTING.test(key) && !isLookedAt(key);
 }
 
 /** Is the name of the setting, and not only its value, known before it runs? */

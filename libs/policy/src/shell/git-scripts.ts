@@ -1,4 +1,5 @@
 /** Commands that git runs because its words say so: `git bisect run x`, `git rebase -x 'y'`, aliases and settings that name a program. */
+import { globalsEnd } from './global-options.js';
 import type { ShellWord } from './tree.js';
 import { literalWord } from './word.js';
 import type { Wrapped } from './wrappers.js';
@@ -6,9 +7,6 @@ import type { Wrapped } from './wrappers.js';
 const SETTING =
   /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy)=|uploadpack\.packobjectshook=|sequence\.editor=|gpg\.(?:\w+\.)?program=|pager\.[^=]+=|diff\.external=|[^=]+\.(?:command|cmd|helper|textconv|driver|clean|smudge|process)=!?)(.*)$/is;
 const ALIAS = /^alias\.[^=]+=(.*)$/is;
-const GLOBAL_VALUES =
-  /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix|--attr-source|--shallow-file)$/;
-
 /** Flags whose value is a command line, by subcommand. git takes the beginning of a long flag for the whole. */
 const SERVES = /^--(?:upl[a-z-]*|ex[a-z]*)(?:=|$)/;
 const FLAGS: ReadonlyMap<string, RegExp> = new Map(
@@ -31,7 +29,7 @@ const FLAGS: ReadonlyMap<string, RegExp> = new Map(
 
 /** Everything that these words of git make it run, besides what git is. */
 export function gitScripts(args: readonly ShellWord[]): Wrapped[] {
-  const start = subcommandAt(args);
+  const start = globalsEnd('git', args);
   const out: Wrapped[] = [];
   for (let at = 1; at < start; at += 1) if (args[at - 1]?.value === '-c') addSetting(out, args[at]);
   out.push(...subcommandScripts(args[start]?.value, args.slice(start + 1)));
@@ -51,11 +49,9 @@ function remoteHelper(word: ShellWord): Wrapped {
   return { kind: 'words', words: parts.map((part) => literalWord(part.replace(/%([^])/g, '$1'))) };
 }
 
-/** The number of the subcommand among the words behind `git`. */
-export function subcommandAt(args: readonly ShellWord[]): number {
-  let at = 0;
-  while (args[at]?.value.startsWith('-') === true) at += GLOBAL_VALUES.test(args[at]?.value ?? '') ? 2 : 1;
-  return at;
+/** True for a setting whose value, given behind `-c`, is told as something that git runs. */
+export function isLookedAt(key: string): boolean {
+  return ALIAS.test(`${key}=`) || SETTING.test(`${key}=`);
 }
 
 function addSetting(out: Wrapped[], word: ShellWord | undefined): void {

@@ -2,6 +2,7 @@
 import { expandBraces } from './braces.js';
 import type { Piece, ShellWord } from './tree.js';
 import { flagForms, hasFlagForms } from './flag-forms.js';
+import { globalsEnd, hasGlobals } from './global-options.js';
 import { isFolded, otherNames } from './subcommand-names.js';
 import { runnerWords } from './wrappers.js';
 
@@ -36,31 +37,6 @@ export function textOfCommand(words: readonly ShellWord[], source: string): stri
   }
   return at === source.length + 1 ? source : textOfWords(words);
 }
-
-/** Options before the subcommand that take the next word: skipped, so that `git -C x push` is also seen as `git push`. */
-const GLOBAL_VALUES: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries({
-    git: [
-      '-C',
-      '-c',
-      '--git-dir',
-      '--work-tree',
-      '--namespace',
-      '--exec-path',
-      '--config-env',
-      '--super-prefix',
-      '--attr-source',
-      '--shallow-file',
-    ],
-    docker: ['-H', '--host', '--context', '-c', '--config', '-l', '--log-level'],
-    kubectl: ['-n', '--namespace', '--context', '--kubeconfig', '-s', '--server', '--cluster', '--user'],
-    npm: '--prefix -w --workspace -C --registry --userconfig --globalconfig --cache --loglevel --tag --otp --access'.split(
-      ' ',
-    ),
-    gh: ['-R', '--repo'],
-    make: ['-C', '-f', '--directory', '--file'],
-  }),
-);
 
 /** What counts of a word here. */
 type Valued = Pick<ShellWord, 'value'>;
@@ -157,20 +133,13 @@ export function elsewhereOf(program: string, args: readonly ShellWord[]): readon
 
 /** The command without its global options, by every other name of its subcommand, and with its flags written otherwise. `words` begin with the program. */
 function addPlain(out: string[], program: string, words: readonly Valued[]): void {
-  const first = words[1]?.value;
-  if (first === undefined) return;
-  if (hasFlagForms(program)) {
-    const plain = words.slice(1 + globalsEnd(program, words.slice(1)));
-    for (const form of flagForms(program, plain)) addOnce(out, form);
-  }
-  if (!GLOBAL_VALUES.has(program)) return;
-  if (!first.startsWith('-')) {
-    // Most subcommands have one name.
-    if (otherNames(program, first).length > 0 || isFolded(program, first)) addOtherNames(out, program, words.slice(1));
-    return;
-  }
-  const plain = words.slice(1 + globalsEnd(program, words.slice(1)));
-  addOnce(out, plain.length === 0 ? program : `${program} ${textOfWords(plain)}`);
+  const takesGlobals = hasGlobals(program);
+  if (words.length < 2 || !(takesGlobals || hasFlagForms(program))) return;
+  const args = words.slice(1);
+  const plain = args.slice(globalsEnd(program, args));
+  for (const form of flagForms(program, plain)) addOnce(out, form);
+  if (!takesGlobals) return;
+  if (plain.length < args.length) addOnce(out, plain.length === 0 ? program : `${program} ${textOfWords(plain)}`);
   addOtherNames(out, program, plain);
 }
 
@@ -178,19 +147,13 @@ function addPlain(out: string[], program: string, words: readonly Valued[]): voi
 function addOtherNames(out: string[], program: string, words: readonly Valued[]): void {
   const [subcommand, ...rest] = words;
   if (subcommand === undefined) return;
+  const others = otherNames(program, subcommand.value);
+  const folded = isFolded(program, subcommand.value);
+  // Most subcommands have one name.
+  if (others.length === 0 && !folded) return;
   const tail = rest.length === 0 ? '' : ` ${textOfWords(rest)}`;
-  for (const other of otherNames(program, subcommand.value)) addOnce(out, `${program} ${other}${tail}`);
-  if (!isFolded(program, subcommand.value) || tail === '') return;
+  for (const other of others) addOnce(out, `${program} ${other}${tail}`);
+  if (!folded || tail === '') return;
   addOnce(out, program + tail);
   for (const form of flagForms(program, rest)) addOnce(out, form);
-}
-
-/** How many of a program's words stand in front of its subcommand. */
-export function globalsEnd(program: string, args: readonly Valued[]): number {
-  const values = GLOBAL_VALUES.get(program);
-  let at = 0;
-  if (values === undefined) return at;
-  for (let word = args[0]; word?.value.startsWith('-') === true; word = args[at])
-    at += values.includes(word.value) ? 2 : 1;
-  return at;
 }

@@ -2,7 +2,8 @@
 import { isSafeVariable } from '../commands/environment.js';
 import { filledWord, literalWord } from './word.js';
 import { isGitDanger } from './git-dangers.js';
-import { gitScripts, subcommandAt } from './git-scripts.js';
+import { gitScripts } from './git-scripts.js';
+import { globalsEnd } from './global-options.js';
 import type { ShellWord } from './tree.js';
 
 /** What a wrapper runs: words of a command, or script text; null text: known only when it runs. */
@@ -319,7 +320,7 @@ function execWords(args: readonly ShellWord[], at: number): readonly ShellWord[]
 
 function unwrapGit(args: readonly ShellWord[]): Unwrapped | null {
   const wrapped = gitScripts(args);
-  const exactOnly = isGitDanger(args, subcommandAt(args));
+  const exactOnly = isGitDanger(args, globalsEnd('git', args));
   return wrapped.length > 0 || exactOnly ? { clear: false, exactOnly, idle: false, wrapped } : null;
 }
 

@@ -2,7 +2,7 @@
 import type { ShellWord } from '../../shell/tree.js';
 import { sortArgs, withoutHead, type SortedArgs } from '../flags.js';
 import { gitFlagFiles } from './git-flag-files.js';
-import { gitMadeFiles } from './git-made-files.js';
+import { GIT_VALUE_FLAGS, gitMadeFiles } from './git-made-files.js';
 import { OWN_FOLDER, words, type Operand } from './program.js';
 
 /** Subcommands whose words may be files that are read. */
@@ -39,8 +39,6 @@ const LEAVES_FILES: Readonly<Record<string, RegExp>> = {
   merge: /^--abort$|^--quit$/,
 };
 
-const VALUE_FLAGS = words('-C -c --git-dir --work-tree -o --output');
-
 /** With these, `git grep` also reads files that git does not keep. */
 const UNTRACKED = /^--(?:no-in|unt)/;
 /** With these it reads whatever its input names, or files that it leaves alone otherwise. */
@@ -58,7 +56,7 @@ const UNNAMED: ReadonlyMap<string, RegExp> = new Map([
  * A revision taken for a path does no harm.
  */
 export function gitOperands(args: readonly ShellWord[]): Operand[] {
-  const sorted = sortArgs(args, VALUE_FLAGS);
+  const sorted = sortArgs(args, GIT_VALUE_FLAGS);
   const [first, ...rest] = sorted.operands;
   const command = first?.value ?? '';
   const out = [...namedFolders(sorted), ...gitFlagFiles(args, command)];

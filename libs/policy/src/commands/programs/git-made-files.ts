@@ -36,7 +36,8 @@ const MAKES: ReadonlyMap<string, Makes> = new Map<string, Makes>([
   ['merge-file', { from: 0, to: 1, values: '-L', unread: true, unless: /^(?:-[a-z]*p|--stdout)/ }],
 ]);
 
-const GLOBAL_VALUES = words('-C -c --git-dir --work-tree -o --output');
+/** Flags of git, whatever its subcommand, that take the next word. */
+export const GIT_VALUE_FLAGS = words('-C -c --git-dir --work-tree -o --output');
 const NOTHING: readonly Operand[] = [];
 
 /** `args` are the words behind `git`, `action` the first operand behind the subcommand. */
@@ -46,7 +47,7 @@ export function gitMadeFiles(args: readonly ShellWord[], command: string, action
   if (making === undefined) return NOTHING;
   const { from, to, values = '', unread, unless } = making;
   if (unless !== undefined && args.some(({ value }) => unless.test(value))) return NOTHING;
-  const operands = sortArgs(args, [...GLOBAL_VALUES, ...words(values)]).operands.slice(plain === undefined ? 2 : 1);
+  const operands = sortArgs(args, [...GIT_VALUE_FLAGS, ...words(values)]).operands.slice(plain === undefined ? 2 : 1);
   const made = { access: 'write', recursive: true, ...(unread === undefined ? {} : { unread }) } as const;
   return operands.slice(from, to).map((word): Operand => ({ word, ...made }));
 }
